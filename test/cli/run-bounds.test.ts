@@ -49,7 +49,12 @@ describe('waiting for another bridge', () => {
   })
 
   test('cannot be limited without waiting, nor to a text that is no time', () => {
-    expect(() => bounds({ waitAtMost: '5m' })).toThrow('--wait-at-most goes with --if-busy wait')
+    expect(() => bounds({ waitAtMost: '5m' })).toThrow(
+      expect.objectContaining({
+        message: '--wait-at-most goes with --if-busy wait, and is how long to wait for another bridge',
+        fix: expect.stringContaining('write `--until` instead') as string,
+      }),
+    )
     expect(() => bounds({ ifBusy: 'wait', waitAtMost: 'long' })).toThrow('--wait-at-most must be a time')
   })
 })

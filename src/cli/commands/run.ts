@@ -5,7 +5,7 @@ import { parseDuration } from '../../config/time-values.ts'
 import type { BridgeEvent } from '../../domain/event.ts'
 import { addDays, getLocalDate, toInstant } from '../../schedule/zone-time.ts'
 import { isoTime } from '../../support/clock.ts'
-import { EXIT, type ExitCode, usageError } from '../../support/errors.ts'
+import { BridgeError, EXIT, type ExitCode, usageError } from '../../support/errors.ts'
 import {
   CONFIG_FLAG,
   defineCommand,
@@ -29,8 +29,12 @@ const OPTIONS = {
     default: 'fail',
     describe: 'When another bridge is working on a route: exit with 75, leave it to that one, or wait',
   },
-  'wait-at-most': text('How long --if-busy wait waits; 10m when left out'),
-  until: text('Begin nothing after this time: 06:30, 2h from now, 2026-11-21T06:30Z'),
+  'wait-at-most': text(
+    'How long --if-busy wait waits for another bridge; 10m when left out. How long a run works: --until',
+  ),
+  until: text(
+    'Begin nothing and wait for nothing after this time: 06:30, 2h from now, 2026-11-21T06:30Z',
+  ),
   'max-records': { type: 'number', describe: 'Send no more records than this; the rest is for the next run' },
   'exit-map': text('Other exit codes for a scheduler that knows only its own: 2=0,75=0'),
   quiet: flag('Say nothing when nothing happened, and else what happened and one summary'),
@@ -201,7 +205,10 @@ export function parseRunBounds(
 function parseIfBusy({ ifBusy, waitAtMost }: RunFlags): NonNullable<RunOptions['ifBusy']> {
   if (ifBusy !== 'wait') {
     if (waitAtMost === undefined) return ifBusy
-    throw usageError('--wait-at-most goes with --if-busy wait')
+    const message = '--wait-at-most goes with --if-busy wait, and is how long to wait for another bridge'
+    const fix =
+      'Add `--if-busy wait`; or, where the run itself should end by a time, write `--until` instead.'
+    throw new BridgeError('usage-wrong', message, { fix })
   }
   const waitAtMostMs = parseDuration(waitAtMost ?? DEFAULT_WAIT)
   if (waitAtMostMs === undefined)
