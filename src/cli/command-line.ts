@@ -1,9 +1,9 @@
 /** Parses one command line: finds the command, reports usage errors with a suggestion, returns the exit code. */
 import yargs, { type Argv, type Options } from 'yargs'
-import { BridgeError, EXIT, usageError } from '../support/errors.ts'
+import { BridgeError, EXIT, hasCode, usageError } from '../support/errors.ts'
 import { VERSION } from '../support/process.ts'
 import { findSimilarName, quoteForShell, unknownNameError } from '../support/text.ts'
-import { commandName, registerCommand } from './command.ts'
+import { commandName, quoteWord, registerCommand } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { escapeOutput, reportFailure, type Terminal } from './terminal.ts'
 
@@ -19,10 +19,13 @@ export async function runCommandLine(terminal: Terminal, words: readonly string[
       if (output) helped.out(output)
     })
   } catch (error) {
-    return reportFailure(
-      helped,
-      isOfCommandLine(error) ? await createUsageError(error.message, words) : error,
-    )
+    if (isOfCommandLine(error)) return reportFailure(helped, await createUsageError(error.message, words))
+    const isUsage = hasCode(error, 'usage-wrong')
+    // Loaded on demand: it opens the journal.
+    const explained = isUsage
+      ? await (await import('./context.ts')).nameArchivedCopy(terminal, words, error)
+      : error
+    return reportFailure(helped, explained)
   }
   return exit
 }
@@ -137,11 +140,6 @@ function suggestPositional(
       fix: `Write \`${written}\`.`,
     },
   )
-}
-
-/** A word of the command line as it was given; an option stays one. */
-function quoteWord(word: string): string {
-  return /^--?[\w-]+$/.test(word) ? word : quoteForShell(word)
 }
 
 function listChoices({ choices = [] }: Options = {}): string[] {

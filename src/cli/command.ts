@@ -2,6 +2,7 @@
 import type { Argv, InferredOptionTypes, Options, PositionalOptions } from 'yargs'
 import { usageError } from '../support/errors.ts'
 import { LOG_FORMATS, LOG_LEVELS } from '../support/log.ts'
+import { quoteForShell } from '../support/text.ts'
 import type { Terminal } from './terminal.ts'
 
 type OptionTable = Readonly<Record<string, Options>>
@@ -50,6 +51,11 @@ export function defineCommand<
 
 export function commandName({ usage }: CommandEntry): string {
   return usage.split(' ', 1)[0] ?? usage
+}
+
+/** A word of the command line as it was given; an option stays one. */
+export function quoteWord(word: string): string {
+  return /^--?[\w-]+$/.test(word) ? word : quoteForShell(word)
 }
 
 /** Registers the command and its subcommands with yargs, which loads the command that is given. */

@@ -1,8 +1,11 @@
 /** What commands share: the configuration file, and a bridge opened with or without log and notifications. */
-import { isAbsolute, join } from 'node:path'
+import { basename, isAbsolute, join } from 'node:path'
 import { type Bridge, openBridge } from '../app/bridge.ts'
 import type { BridgeOptions } from '../app/context.ts'
-import { selectRoutes } from '../config/routes.ts'
+import { withExistingJournal } from '../app/journal-access.ts'
+import { findFilesByName } from '../app/trace.ts'
+import { formatIntakeKey } from '../config/edi.ts'
+import { listScannedInboxes, selectRoutes } from '../config/routes.ts'
 import { takeSnapshotWithoutJournal } from '../app/snapshot.ts'
 import type { Configuration } from '../config/configuration.ts'
 import { keepConfiguration } from '../config/kept.ts'
@@ -13,10 +16,11 @@ import { createEventLog, formatEvent } from '../observability/event-log.ts'
 import { createNotifier } from '../observability/notifications/notifiers.ts'
 import { openObservability } from '../observability/observability.ts'
 import { isoTime } from '../support/clock.ts'
-import { BridgeError, EXIT } from '../support/errors.ts'
+import { BridgeError, EXIT, hasCode, hasSystemCode } from '../support/errors.ts'
 import { createFileSink, createLog, type LogFormat, type LogLevel, type LogSink } from '../support/log.ts'
 import { newId } from '../support/text.ts'
 import { VERSION } from '../support/process.ts'
+import { DEFAULT_CONFIGURATION, quoteWord } from './command.ts'
 import { createProgressBar, type Terminal } from './terminal.ts'
 
 /** A path given on the command line, from the folder the command was given in. */
@@ -46,6 +50,44 @@ export async function readConfigurationToShow(terminal: Terminal, path: string):
   )
   for (const detail of broken.failure.details) terminal.say(`  ${detail}`)
   return configuration
+}
+
+/**
+ * Of a failure that a file is not there: says where the bridge archived it. `words` is the command line. The failure stays as
+ * it is where the configuration or the journal does not show the file.
+ */
+export async function nameArchivedCopy(terminal: Terminal, words: readonly string[], failure: unknown) {
+  if (!hasCode(failure, 'usage-wrong') || !hasSystemCode(failure.cause, 'ENOENT')) return failure
+  const { path } = failure.cause as NodeJS.ErrnoException
+  if (path === undefined) return failure
+  const at = words.findIndex((word) => word === '--config' || word === '-c')
+  const config = at === -1 ? DEFAULT_CONFIGURATION : (words[at + 1] ?? '')
+  const file = resolvePath(terminal, config)
+  const found = await loadConfigurationToRead(file, terminal.env)
+    .then((configuration) => findArchivedCopy(configuration, terminal.clock, basename(path)))
+    .catch(() => undefined)
+  if (found === undefined) return failure
+  const { takenBy, at: takenAt, place, isHere } = found
+  const written = words.map((word) => (resolvePath(terminal, word) === path ? place : word)).map(quoteWord)
+  const fix = isHere
+    ? `Name its archived copy: \`dropbridge ${written.join(' ')}\`.`
+    : `Fetch its archived copy first: ${place}.`
+  const message = `${failure.message}: ${takenBy} took a file of this name on ${takenAt}`
+  return new BridgeError('usage-wrong', message, { fix })
+}
+
+async function findArchivedCopy(configuration: Configuration, clock: Terminal['clock'], name: string) {
+  const files = await withExistingJournal(configuration, clock, (journal) =>
+    findFilesByName(journal, name, 20),
+  )
+  const file = files?.find(({ archivedAs }) => archivedAs !== undefined)
+  const place = listScannedInboxes(configuration).find(({ key }) => key === file?.route)
+  const mailbox = place && configuration.mailboxes[place.from.mailbox]
+  if (file?.archivedAs === undefined || mailbox === undefined) return undefined
+  const isHere = mailbox.type === 'directory'
+  const where = isHere ? join(mailbox.path, file.archivedAs) : `${place?.from.mailbox}:${file.archivedAs}`
+  const at = isoTime(file.receivedAt ?? file.claimedAt)
+  return { takenBy: formatIntakeKey(file.route), at, place: where, isHere }
 }
 
 /** Opens the bridge for as long as `work` takes; without `notify` it does its work silently. */

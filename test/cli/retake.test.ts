@@ -57,6 +57,21 @@ test('accepted records are duplicates, and the refused one is judged anew by the
   expect((await again('audit', 'verify')).exit).toBe(0)
 })
 
+test('a command that takes a file which was archived says where it lies now', async () => {
+  const world = await anArchivedFile()
+  const run = await commandsOf(world)
+
+  const { exit, err } = await run('edi', 'fix', 'exchange/inbox/orders/orders.csv', '--out', 'one.x12')
+  const [, command = ''] = /fix: Name its archived copy: `dropbridge (.+)`\./.exec(err) ?? []
+  const followed = await run(...command.split(' '))
+  const unknown = await run('edi', 'fix', 'exchange/inbox/orders/other.csv', '--out', 'one.x12')
+
+  expect(exit).toBe(64)
+  expect(err).toContain('orders.csv that can be read: route orders took a file of this name on ')
+  expect(followed.err).toContain('holds no interchange')
+  expect(unknown.err).toContain('fix: Correct the path of the file.')
+})
+
 test('what was refused is not open any more, also where the mended mapping knows the record by another key', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const wrong = join(world.folder, 'wrong.yaml')
