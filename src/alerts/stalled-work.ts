@@ -2,6 +2,7 @@
 import { type Alert, createAlert } from '../domain/alert.ts'
 import { listWorkNames } from '../config/configuration.ts'
 import type { HeldFile, RejectedFile, UnresolvedRecord } from '../domain/decision.ts'
+import { formatUnknownReceiverFix, formatUnknownSenderFix } from '../domain/edi-problems.ts'
 import type { AnswerOutcome } from '../domain/interchange-journal.ts'
 import type { Journal } from '../domain/journal.ts'
 import { partSuffix } from '../domain/file.ts'
@@ -32,6 +33,7 @@ export async function findRecordAlerts(context: EvaluationContext): Promise<Aler
   const answers = new Map<string, string>()
   for (const { what, file } of rejected)
     if (what === 'answer') answers.set(file, await describeOpenAnswers(journal, file))
+    else if (what === 'unrouted') answers.set(file, await describeAnswerToUnrouted(context, file))
   return [
     ...held.map(buildHeldAlert),
     ...rejected.map((each) => buildRejectedAlert(context, each, { all: rejected, answers })),
@@ -56,23 +58,21 @@ function buildHeldAlert({ route, name, file, code, records, since }: HeldFile): 
   return { code: 'records-held', route, subject: `${name} (${file}) ${code}`, since, message, fix }
 }
 
-/** Of an interchange that is from or to an unknown address: which of the two. */
+/** Of an interchange that is from or to an unknown address: which of the two, and where to write it. */
 function describeUnknown(
   addresses: string | undefined,
   us: readonly string[] = [],
 ): readonly [what: string, fix: string] {
-  const again =
-    'and drop the file in again (where a part of it was taken, its exceptions file, which is not answered), or'
   const [sender = '', receiver = ''] = (addresses ?? '').split(' to ')
   if (addresses !== undefined && us.length > 0 && !us.includes(receiver)) {
     const what = ` is for ${receiver}, which is no address under \`edi.us\`; it is from ${sender}`
-    return [what, `If that is you, add it under \`edi.us\` ${again}`]
+    return [what, formatUnknownReceiverFix(receiver)]
   }
   const what =
     addresses === undefined
       ? ' is from or to an unknown party'
-      : ` is from ${addresses}, which \`edi\` does not name`
-  return [what, `If you know it, add its address under \`edi\` ${again}`]
+      : ` is from ${sender} to ${receiver}, and no partner has ${sender} among its \`ids\``
+  return [what, formatUnknownSenderFix(sender === '' ? 'its address' : sender)]
 }
 
 /** How many problem codes of one file are named. */
@@ -110,6 +110,7 @@ function buildRejectedAlert(
   const why = code === '' ? '' : ` (${code})`
   const are = records === 1 ? '1 record is' : `${records} records are`
   const dismissal = `\`dropbridge dismiss ${quoteForShell(isNameUnique ? name : file)} --by NAME --why TEXT\``
+  const [unknownWhat, unknownFix] = describeUnknown(addresses, us)
   const texts = {
     rejected: [
       'records-rejected',
@@ -117,7 +118,11 @@ function buildRejectedAlert(
       `Have ${findRejectsPath(context, rejectedFile) ?? 'them'} corrected and sent again, or`,
     ],
     unusable: ['file-unusable', ` cannot be used${why}`, 'Have it sent again, or'],
-    unknown: ['partner-unknown', ...describeUnknown(addresses, us)],
+    unknown: [
+      'partner-unknown',
+      unknownWhat,
+      `${nameFileInFix(unknownFix, isNameUnique ? name : file)} If you do not`,
+    ],
     reused: [
       'number-reused',
       ' has a control number that came before, with other contents',
@@ -175,6 +180,17 @@ async function describeOpenAnswers(journal: Journal, file: string): Promise<stri
 }
 
 const REASONS_MAX = 3
+
+/** What the answers to the file say of the sets that no route takes. Empty where none is sent, or they differ. */
+async function describeAnswerToUnrouted({ configuration, journal }: EvaluationContext, file: string) {
+  const partners = configuration.edi?.partners ?? []
+  const unrouted = (await journal.listAnswers(file)).map(
+    (answer) => partners.find(({ name }) => name === answer.partner)?.unrouted ?? 'hold',
+  )
+  if (unrouted.length === 0) return ''
+  if (unrouted.every((each) => each === 'hold')) return '; the answer accepts those without faults, and they are held here'
+  return unrouted.every((each) => each === 'refuse') ? '; the answer refuses them' : ''
+}
 
 /** `code`: what came of the answer. */
 function findAnswerText(code: string) {

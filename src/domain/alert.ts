@@ -119,13 +119,13 @@ export const ALERTS = {
     title: 'Documents of a file are taken by no route.',
     fix: 'Add a route for them and drop the exceptions file in, or `dropbridge dismiss FILE`.',
     details:
-      'No route of the inbox takes the document of the partner, or more than one could; NAME.sets.csv says which. Shown until its exceptions file comes, or until a person dismisses it.',
+      'No route of the inbox takes the document of the partner, or more than one could; NAME.sets.csv says which. The answer accepts them all the same, where `unrouted: refuse` of the partner does not say otherwise. Shown until its exceptions file comes, or until a person dismisses it.',
   },
   'partner-unknown': {
     title: 'An interchange is from or to an unknown party.',
-    fix: 'If you know it, add its address under `edi`, or `dropbridge dismiss FILE`.',
+    fix: 'If you know it, add its address to `ids` of its partner. Then: `dropbridge retake FILE`.',
     details:
-      'Nothing of it was sent or answered; NAME.sets.csv has its addresses. Shown until the file or its exceptions file comes, or until a person dismisses it.',
+      'Nothing of it was sent or answered; NAME.sets.csv has its addresses. Shown until the file is taken again or its exceptions file comes, or until a person dismisses it.',
   },
   'number-reused': {
     title: 'An interchange has a control number that came before.',

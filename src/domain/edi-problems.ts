@@ -58,9 +58,9 @@ export const EDI_PROBLEMS = {
   },
   'edi-partner-unknown': {
     title: 'The sender or the receiver of the interchange is unknown.',
-    fix: 'If you know it, add its address under `edi`, and drop the file in again.',
+    fix: 'If you know it, add its address to `ids` of its partner. Then: `dropbridge retake FILE`.',
     details:
-      'Nothing is sent or answered. Addresses of partners are `ids`; our own are those of `us`. Where other parts of the file were taken, drop its exceptions file in: that one is not answered.',
+      'Nothing is sent or answered. Addresses of partners are `ids` under `edi.partners`; our own are those of `edi.us`. The file that is taken again gives the rest to its routes, and that is answered; what was taken before is a duplicate. Its exceptions file can be dropped in instead, which is not answered.',
   },
   'edi-duplicate': {
     title: 'The same interchange came before.',
@@ -126,3 +126,13 @@ export const EDI_PROBLEMS = {
       'HL, or CPS in EDIFACT. For example, an item stands above several packs, so how many are in each is not said.',
   },
 } as const satisfies Record<string, CodeText>
+
+/** Of `edi-partner-unknown`: where the address of the sender belongs. `FILE` stands for the file. */
+export function formatUnknownSenderFix(address: string): string {
+  return `If you know ${address}, add it to \`ids\` of its partner (\`edi.partners\`). Then: \`dropbridge retake FILE\`.`
+}
+
+/** The same where the interchange is for an address that is not ours. */
+export function formatUnknownReceiverFix(address: string): string {
+  return `If ${address} is you, add it under \`edi.us\`. Then: \`dropbridge retake FILE\`.`
+}

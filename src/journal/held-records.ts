@@ -168,7 +168,12 @@ export async function markCorrected({ db, route }: RouteTx, fileId: string): Pro
       where later.id = ${fileId} and files.number < later.number and ${IS_RETURNED_PART})`.execute(db)
   await sql`
     update records set corrected = 1
-    where route = ${route} and ${IS_UNCORRECTED} and file_id = (select retake_of from files where id = ${fileId})
+    where route = ${route} and ${IS_UNCORRECTED} and file_id in (
+        select retake_of from files where id = ${fileId}
+        union all
+        select earlier.id from files as part join files as whole on whole.id = part.part_of
+          join files as earlier on earlier.part_of = whole.retake_of
+        where part.id = ${fileId})
       and exists (select 1 from records as later where later.file_id = ${fileId})`.execute(db)
   await sql`
     update records set corrected = 1

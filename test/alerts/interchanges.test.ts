@@ -22,13 +22,15 @@ test('an interchange from an unknown sender names its address, and does not ask 
   const { err } = await run('run')
 
   expect(err).toContain(
-    '3 sets to no route: Nothing is known of interchanges from ZZ:HAVENRETAIL to 12:7755550100. If you know it, add its address under `edi`, and drop the file in again.  [edi-partner-unknown]',
+    '3 sets to no route: The interchange is from ZZ:HAVENRETAIL to 12:7755550100, and no partner has ZZ:HAVENRETAIL among its `ids`. If you know ZZ:HAVENRETAIL, add it to `ids` of its partner (`edi.partners`). Then: `dropbridge retake day.x12`.  [edi-partner-unknown]',
   )
   const status = await run('status')
   expect(status.out).toContain(
-    'day.x12 is from ZZ:HAVENRETAIL to 12:7755550100, which `edi` does not name (partner-unknown',
+    'day.x12 is from ZZ:HAVENRETAIL to 12:7755550100, and no partner has ZZ:HAVENRETAIL among its `ids` (partner-unknown',
   )
-  expect(status.out).toContain('If you know it, add its address under `edi` and drop the file in again')
+  expect(status.out).toContain(
+    'Then: `dropbridge retake day.x12`. If you do not: `dropbridge dismiss day.x12 --by NAME --why TEXT`.',
+  )
   expect(status.out).not.toContain('sets-unrouted')
   expect(status.exit).toBe(2)
 
@@ -182,6 +184,37 @@ test('a file of a partner that was unknown is taken and answered when it is drop
   expect((await (await commandsOf(world))('status')).out).not.toContain('partner-unknown')
 })
 
+test('a file with an unknown partner is taken again once the partner is known: the rest is answered, and no alert stays', async () => {
+  const routes = ORDER_ROUTES.map((route) => ({ ...route, partner: 'haven' }))
+  const [first] = ORDER_ROUTES
+  const world = await anEdiInbox({
+    partners: [aPartner('haven', 'ZZ:HAVENRETAIL'), aPartner('nord', 'ZZ:NORDTEST')],
+    inboxRoutes: [...routes, { ...first, name: 'nord-orders', partner: 'nord' }],
+  })
+  const other = ONE_DAY.replaceAll('HAVENRETAIL', 'NORDRETAIL ').replaceAll('HV-41', 'NO-41')
+  await world.drop('inbox/van', 'day.x12', drop(ONE_DAY + other))
+  const unknown = await commandsOf(world)
+  await unknown('run')
+  const { out } = await unknown('status')
+  expect(out).toContain(
+    'fix: If you know ZZ:NORDRETAIL, add it to `ids` of its partner (`edi.partners`). Then: `dropbridge retake',
+  )
+  const { edi } = world.configuration
+  const partners = [aPartner('haven', 'ZZ:HAVENRETAIL'), aPartner('nord', 'ZZ:NORDRETAIL')]
+  Object.assign(world.configuration, { edi: { ...edi, partners } })
+  const run = await commandsOf(world)
+
+  const retaken = await run('retake', 'day.x12')
+
+  expect(retaken.err).toContain('edi-orders: day.x12: 2 duplicate, 1 rejected')
+  expect(retaken.err).toContain('nord-orders: day.x12: 2 accepted, 1 rejected')
+  expect(await world.list('outbox/haven')).toHaveLength(1)
+  expect(await world.list('outbox/nord')).toHaveLength(1)
+  const after = (await run('status')).out
+  expect(after).not.toContain('partner-unknown')
+  expect(after.match(/edi-orders: day.x12: 1 record is rejected/g)).toHaveLength(1)
+})
+
 test('status counts the groups that an answer answers, and a partner of EDIFACT is listed with its CONTRL', async () => {
   const [orders] = ORDER_ROUTES
   const world = await anEdiInbox({
@@ -209,9 +242,15 @@ test('a document that no route takes is named with its partner, and discard and 
   const { err } = await run('run')
 
   expect(err).toContain(
-    '3 sets to no route: No route takes the document 850 of partner haven. Add a route for it and drop the exceptions file in, or: dropbridge dismiss day.x12 --by NAME --why TEXT.  [edi-document-unrouted]',
+    '2 sets to no route: No route takes the document 850 of partner haven. The answer accepts it, and it is held here. Add a route for it and drop the exceptions file in, or: dropbridge dismiss day.x12 --by NAME --why TEXT.  [edi-document-unrouted]',
+  )
+  expect(err).toContain(
+    '1 set to no route: No route takes the document 850 of partner haven. The answer refuses it.',
   )
   expect(err).not.toMatch(/\d notes?/)
+  expect((await run('status')).out).toContain(
+    'day.x12 holds documents that no route takes; the answer accepts those without faults, and they are held here',
+  )
   for (const command of ['discard', 'release']) {
     const refused = await run(command, 'day.x12', '--by', 'Ada', '--why', 'not ours')
     expect(refused.exit).toBe(64)
@@ -236,7 +275,7 @@ test('an interchange for an address that is not ours says so', async () => {
     {
       code: 'partner-unknown',
       message: 'day.x12 is for 12:7755550100, which is no address under `edi.us`; it is from ZZ:HAVENRETAIL',
-      fix: expect.stringContaining('If that is you, add it under `edi.us` and drop the file in again'),
+      fix: expect.stringContaining('If 12:7755550100 is you, add it under `edi.us`. Then: `dropbridge'),
     },
   ])
 })

@@ -9,6 +9,7 @@ import type { Journal } from '../../domain/journal.ts'
 import { PROBLEMS } from '../../domain/problem.ts'
 import { isoTime } from '../../support/clock.ts'
 import { EXIT } from '../../support/errors.ts'
+import { nameFileInFix } from '../../support/text.ts'
 import { createReason, type Reason, REASONS } from './reasons.ts'
 import type { DiagnosisContext } from './rules.ts'
 
@@ -116,7 +117,7 @@ async function describeSets(
     ...table,
   ]
   const isUnknown = left.some(({ verdict }) => verdict === 'unknown')
-  if (isUnknown) return { facts, fix: PROBLEMS['edi-partner-unknown'].fix }
+  if (isUnknown) return { facts, fix: nameFileInFix(PROBLEMS['edi-partner-unknown'].fix, file.id) }
   if (none > 0) return { facts, fix: PROBLEMS['edi-document-unrouted'].fix }
   if (several > 0) return { facts, fix: PROBLEMS['edi-routes-ambiguous'].fix }
   return { facts, fix: getFinishedFix(file) }

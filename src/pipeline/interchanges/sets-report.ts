@@ -9,9 +9,10 @@ import type {
 } from '../../domain/interchange-journal.ts'
 import { countSets, SelectionCursor, type SetSelection } from '../../domain/place.ts'
 import { type Problem, problem, type ProblemCode } from '../../domain/problem.ts'
+import { formatUnknownReceiverFix, formatUnknownSenderFix } from '../../domain/edi-problems.ts'
 import { isoTime } from '../../support/clock.ts'
 import { throwIfStopped } from '../../support/errors.ts'
-import { guardFormula, quoteForShell } from '../../support/text.ts'
+import { guardFormula, nameFileInFix, quoteForShell } from '../../support/text.ts'
 import { deliverReports, type ReportFile } from '../inbound/report-files.ts'
 import { formatProblemCells } from '../inbound/report.ts'
 import { getSpoolName } from '../inbound/intake.ts'
@@ -157,6 +158,7 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
       isOurs: ourAddresses.length === 0 || (head !== undefined && ourAddresses.includes(head.receiver)),
       isAmbiguous: ambiguousSets.has(judged.ordinal),
       isUnanswered: answered.isUnanswered(head),
+      verdict: answered.findVerdict({ judged, structural, outcome: 'held', partner: head?.partner }),
     }
     const reason = taker === undefined ? findReason(judged, head, found) : undefined
     const outcome: SetOutcome = taker === undefined ? (reason?.outcome ?? 'held') : judgeGiven(judged)
@@ -320,11 +322,14 @@ function findReason(
     isOurs,
     isAmbiguous,
     isUnanswered,
+    verdict,
   }: {
     readonly file: string
     readonly isOurs: boolean
     readonly isAmbiguous: boolean
     readonly isUnanswered: boolean
+    /** What the answer says of the set when it is held; empty where none names it. */
+    readonly verdict: string
   },
 ): { readonly outcome: SetOutcome; readonly problem?: Problem } {
   const say = (code: ProblemCode, message: string) => problem(code, {}, message)
@@ -348,11 +353,12 @@ function findReason(
     case 'unknown': {
       if (isAnswerDocument(document)) return { outcome: 'answer' }
       if (isOurs) {
-        const message = `Nothing is known of interchanges from ${head.sender} to ${head.receiver}.`
-        return { outcome: 'held', problem: say('edi-partner-unknown', message) }
+        const message = `The interchange is from ${head.sender} to ${head.receiver}, and no partner has ${head.sender} among its \`ids\`.`
+        const fix = nameFileInFix(formatUnknownSenderFix(head.sender), file)
+        return { outcome: 'held', problem: problem('edi-partner-unknown', {}, message, fix) }
       }
       const message = `The interchange from ${head.sender} is for ${head.receiver}, which is no address under \`edi.us\`.`
-      const fix = 'If that is you, add it under `edi.us`, and drop the file in again.'
+      const fix = nameFileInFix(formatUnknownReceiverFix(head.receiver), file)
       return { outcome: 'held', problem: problem('edi-partner-unknown', {}, message, fix) }
     }
     case undefined:
@@ -362,11 +368,17 @@ function findReason(
       if (isAnswerDocument(document)) return { outcome: 'answer' }
       const code = isAmbiguous ? 'edi-routes-ambiguous' : 'edi-document-unrouted'
       const what = `${document === '' ? 'the document' : `the document ${document}`}${head?.partner === undefined ? '' : ` of partner ${head.partner}`}`
-      const why = isAmbiguous ? `More than one route takes ${what}.` : `No route takes ${what}.`
+      const says = verdict === '' ? '' : ` ${ANSWER_TO_HELD[verdict === 'R' ? 'refuses' : 'accepts']}`
+      const why = `${isAmbiguous ? 'More than one' : 'No'} route takes ${what}.${says}`
       const fix = `Add a route for it and drop the exceptions file in, or: dropbridge dismiss ${quoteForShell(file)} --by NAME --why TEXT.`
       return { outcome: 'held', problem: problem(code, {}, why, isAmbiguous ? undefined : fix) }
     }
   }
+}
+
+const ANSWER_TO_HELD = {
+  accepts: 'The answer accepts it, and it is held here.',
+  refuses: 'The answer refuses it.',
 }
 
 /** Finds the interchange of a set; it must be asked in the order of the file, and passes each interchange on once. */
