@@ -43,6 +43,21 @@ async function anInbox(): Promise<{
 /** The codes in brackets, in their order. */
 const codes = ({ out }: CommandResult) => [...out.matchAll(/\[([a-z-]+)\]$/gm)].map(([, code]) => code)
 
+test('the name alone finds a file in a folder within the inbox', async () => {
+  const { world, inbox, ask } = await anInbox()
+  await world.drop('inbox/orders/monday/late', 'y.csv', ORDERS)
+  await world.drop('archive/orders/2026', 'z.csv', ORDERS)
+
+  const within = await ask('y.csv')
+
+  expect(codes(within)).toEqual(['not-in-inbox'])
+  expect(within.out).toContain(
+    `${join(inbox, 'monday/late/y.csv')} is in a folder within the inbox ${inbox} of route orders`,
+  )
+  expect(within.out).toContain(`Move it into ${inbox} itself, whole at once.`)
+  expect(codes(await ask('z.csv'))).toEqual(['no-such-file'])
+})
+
 test('a file that no rule stops is taken by the next run; why-not takes and makes nothing', async () => {
   const { world, inbox, ask } = await anInbox()
   await world.drop('inbox/orders', 'orders.csv', ORDERS)

@@ -1,6 +1,6 @@
 /** Finds the inboxes that a file may belong to. */
 import { randomUUID } from 'node:crypto'
-import { stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import type { Configuration } from '../../config/configuration.ts'
 import { buildInboxKey, formatIntakeKey } from '../../config/edi.ts'
@@ -81,7 +81,7 @@ export async function locateFile(
 ) {
   const name = basename(file)
   const isPath = file !== name || (await listNamesIfAllowed(from)).includes(name)
-  if (!isPath) return locateByName(name, inboxes)
+  if (!isPath) return locateBelow(await locateByName(name, inboxes), inboxes, findReaders)
   const folder = await resolveRealPath(dirname(resolve(from, file)))
   const here = await findInboxesAt(folder, inboxes)
   if (here.length > 0) return { name, inboxes: preferMatchingRoutes(name, here) }
@@ -125,6 +125,50 @@ async function locateByName(name: string, inboxes: readonly LocalInbox[]): Promi
   return { name, inboxes: preferMatchingRoutes(name, containing) }
 }
 
+/** Where no inbox has the file, a folder within one may have it. */
+async function locateBelow(
+  located: LocatedFile,
+  inboxes: readonly LocalInbox[],
+  findReaders?: ReaderFinder,
+): Promise<LocatedFile> {
+  const { name } = located
+  if (located.inboxes.length > 0 || !isSafeName(name)) return located
+  const own = inboxes.flatMap(({ root, from }) =>
+    [from.folder, from.archive].map((at) => resolveFolderPath(root, at)),
+  )
+  for (const { place } of inboxes) {
+    const path = await findBelow(place, name, { skipped: own, levels: LEVELS_BELOW })
+    if (path !== undefined)
+      return {
+        name,
+        inboxes: [],
+        misplaced: await explainMisplacedFile(await resolveRealPath(path), inboxes, findReaders),
+      }
+  }
+  return located
+}
+
+/** How deep, and in how many folders of one, a file is searched. */
+const LEVELS_BELOW = 3
+const FOLDERS_SEARCHED_MAX = 200
+
+async function findBelow(
+  place: string,
+  name: string,
+  { skipped, levels }: { readonly skipped: readonly string[]; readonly levels: number },
+): Promise<string | undefined> {
+  const entries = await readdir(place, { withFileTypes: true }).catch(() => [])
+  const folders = entries.filter((each) => each.isDirectory() && !each.name.startsWith('.'))
+  for (const folder of folders.slice(0, FOLDERS_SEARCHED_MAX)) {
+    const path = join(place, folder.name)
+    if (skipped.includes(path)) continue
+    if ((await stat(join(path, name)).catch(() => undefined))?.isFile() === true) return join(path, name)
+    const deeper = levels > 1 ? await findBelow(path, name, { skipped, levels: levels - 1 }) : undefined
+    if (deeper !== undefined) return deeper
+  }
+  return undefined
+}
+
 /** Where one of the routes of a folder takes the name, its other routes do not matter. */
 function preferMatchingRoutes(name: string, inboxes: readonly LocalInbox[]): LocalInbox[] {
   const takers = inboxes.filter(({ from }) => compileFilePattern(from.match)(name))
@@ -142,7 +186,7 @@ async function explainMisplacedFile(
   for (const { key, from, place, root } of inboxes) {
     if (path.startsWith((await resolveRealPath(place)) + sep)) {
       const inner = `${path} is in a folder within the inbox ${place} of ${formatIntakeKey(key)}; a run does not read folders in an inbox`
-      return createReason('not-in-inbox', inner)
+      return createReason('not-in-inbox', inner, `Move it into ${place} itself, whole at once.`)
     }
     if (path.startsWith((await resolveRealPath(resolveFolderPath(root, from.archive))) + sep)) {
       const inner = `${path} is in the archive of ${formatIntakeKey(key)}: it is finished`
