@@ -12,8 +12,9 @@ import {
   MailboxName,
   Name,
   normalizeFolder,
-  type OutputFolder,
-  toOutputFolder,
+  RESULT_DELIMITERS,
+  type ResultsFolder,
+  toResultsFolder,
 } from './folders.ts'
 import { DEFAULT_ANSWER_NAME, findAnswerNameErrors } from './file-name.ts'
 import { FolderSource, type FileSource, toFileSource } from './inbox.ts'
@@ -196,6 +197,14 @@ export const PartnerSettings = z.strictObject({
 export const ResultFolder = z.strictObject({
   mailbox: MailboxName,
   folder: Folder.default(DEFAULT_FOLDERS.results).describe('The folder for the result files.'),
+  delimiter: z
+    .enum(RESULT_DELIMITERS, 'must be a comma, or in quotes ";", "\\t" or "|"')
+    .default(',')
+    .describe('Between the cells of NAME.results.csv; ";" for a spreadsheet with a decimal comma.'),
+  byteOrderMark: z
+    .boolean()
+    .default(false)
+    .describe('Whether NAME.results.csv begins with a mark by which Excel detects UTF-8.'),
   alertIfNotEmptied: AlertIfNotEmptied,
 })
 
@@ -297,7 +306,7 @@ export interface InterchangeInbox {
   /** Its name in the journal, which no route can have: `inbox:NAME`. */
   readonly key: string
   readonly from: FileSource
-  readonly results: OutputFolder
+  readonly results: ResultsFolder
 }
 
 /** The sets that a route takes of an inbox. */
@@ -327,7 +336,7 @@ export function toEdi(file: z.output<typeof EdiSettings>, zone: string | undefin
       key: buildInboxKey(name),
       // Interchanges say themselves where they end, and many have no line ends.
       from: { ...toFileSource(from, name, zone), lastLineEnd: 'optional' as const },
-      results: toOutputFolder(results),
+      results: toResultsFolder(results),
     })),
   }
 }

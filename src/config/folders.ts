@@ -45,6 +45,24 @@ export function toOutputFolder(file: {
   }
 }
 
+export const RESULT_DELIMITERS = [',', ';', '\t', '|'] as const
+
+/** The same for result files, with what is written otherwise than by default. */
+export interface ResultsFolder extends OutputFolder {
+  readonly write?: { readonly delimiter?: string; readonly byteOrderMark?: boolean }
+}
+
+export function toResultsFolder(
+  file: Parameters<typeof toOutputFolder>[0] & { delimiter: string; byteOrderMark: boolean },
+): ResultsFolder {
+  const { delimiter, byteOrderMark } = file
+  const write = {
+    ...(delimiter === ',' ? {} : { delimiter }),
+    ...(byteOrderMark ? { byteOrderMark } : {}),
+  }
+  return { ...toOutputFolder(file), ...(Object.keys(write).length > 0 && { write }) }
+}
+
 function isRelativeFolder(text: string): boolean {
   const folder = normalizeFolder(text)
   if (folder === '.') return true

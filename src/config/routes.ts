@@ -15,7 +15,13 @@ import {
   type Partner,
   toInterchangeChoice,
 } from './edi.ts'
-import { normalizeFolder, type OutputFolder, toOutputFolder } from './folders.ts'
+import {
+  normalizeFolder,
+  type OutputFolder,
+  type ResultsFolder,
+  toOutputFolder,
+  toResultsFolder,
+} from './folders.ts'
 import { type FileSource, toFileSource } from './inbox.ts'
 import { type Schedule, toSchedule } from './schedule.ts'
 import type { ConfigurationFile, DocumentSettings } from './schema.ts'
@@ -52,7 +58,7 @@ export interface InboundRoute extends RouteBase, WaitRules {
   readonly operation: InboundOperationName
   /** Of a route that takes sets of an inbox, the folder is that of the inbox, for messages: the inbox is what is scanned. */
   readonly from: FileSource & { readonly interchanges?: InterchangeChoice }
-  readonly results: OutputFolder
+  readonly results: ResultsFolder
   /** Packing slips and labels, where they are wanted; `name` is a template for `formatDocumentName`. */
   readonly documents?: Readonly<z.output<typeof DocumentSettings>>
   /** The policies for doubtful records. */
@@ -83,7 +89,7 @@ export interface ScannedInbox {
   /** Its name in the journal: that of the route, or `inbox:NAME`. */
   readonly key: string
   readonly from: FileSource
-  readonly results: OutputFolder
+  readonly results: ResultsFolder
 }
 
 /** Every folder that is scanned. A route that takes sets of an inbox has none of its own. */
@@ -140,7 +146,7 @@ function toInbound(
     direction: 'inbound',
     operation,
     from: 'inbox' in from ? toInterchangeChoice(from, inboxes) : toFileSource(from, base.name, zone),
-    results: toOutputFolder(results),
+    results: toResultsFolder(results),
     ...(documents && { documents: { ...documents, folder: normalizeFolder(documents.folder) } }),
     rules,
     circuitBreaker: toCircuitBreaker(circuitBreaker),

@@ -4,7 +4,7 @@ import type { OverdueRules } from '../config/alerts.ts'
 import type { InboundOperationName, OutboundOperationName } from '../contract/operations.ts'
 import type { Api, Resource } from '../domain/api.ts'
 import type { Observer } from '../domain/event.ts'
-import type { Envelope, Format } from '../domain/format.ts'
+import type { Envelope, Format, WriteOptions } from '../domain/format.ts'
 import type { InterchangeFormat } from '../domain/interchange.ts'
 import type { NumberScope } from '../domain/interchange-journal.ts'
 import type { Journal } from '../domain/journal.ts'
@@ -56,6 +56,8 @@ export interface IntakeRoute {
   readonly onlyName?: string
   readonly archiveFolder: string
   readonly resultsFolder: string
+  /** How result files are written where it is not the default. */
+  readonly resultsWriting?: Partial<Pick<WriteOptions, 'delimiter' | 'byteOrderMark'>>
   /** How long a file must stay unchanged before it is taken. */
   readonly stableForMs: number
   /** When a file is whole. Left out: as soon as it is stable. */

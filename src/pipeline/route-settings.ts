@@ -40,6 +40,7 @@ export function buildIntakeRoute({ key, from, results }: ScannedInbox): IntakeRo
     matches: compileFilePattern(match),
     archiveFolder: from.archive,
     resultsFolder: results.folder,
+    ...(results.write && { resultsWriting: results.write }),
     stableForMs: from.stableForMs,
     ...omitUndefined({ ready: buildReadyRule(from), order, lastLineEnd }),
     ...(/[*?]/.test(match) ? {} : { onlyName: match }),

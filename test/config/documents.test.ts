@@ -51,6 +51,35 @@ test('the default folder of documents may not be an inbox either', async () => {
   ])
 })
 
+test('results are written with commas, and otherwise where the route says so', async () => {
+  const path = join(await tempFolder(), 'dropbridge.yaml')
+  const write = (results: string) =>
+    writeFile(
+      path,
+      `api: { baseUrl: "https://api.example.com", clientId: acme, clientSecret: s3cret }
+mailboxes: { erp: { type: directory, path: ./exchange } }
+routes:
+  orders:
+    retailer: 7
+    operation: create-order
+    mapping: orders.yaml
+    from: { mailbox: erp, folder: inbox }
+    results: ${results}
+`,
+    )
+  await write('{ mailbox: erp }')
+  const [usual] = (await loadConfiguration(path, {})).routes
+  await write('{ mailbox: erp, delimiter: ";", byteOrderMark: true }')
+  const [other] = (await loadConfiguration(path, {})).routes
+  await write('{ mailbox: erp, delimiter: "-" }')
+  const error: unknown = await loadConfiguration(path, {}).catch((thrown: unknown) => thrown)
+
+  expect(usual).toHaveProperty('results.folder', 'results')
+  expect(usual).not.toHaveProperty('results.write')
+  expect(other).toHaveProperty('results.write', { delimiter: ';', byteOrderMark: true })
+  expect(error).toHaveProperty('details', [expect.stringContaining('9:41 routes.orders.results.delimiter: must be a comma, or in quotes')])
+})
+
 test('a route without documents has none', async () => {
   const path = join(await tempFolder(), 'dropbridge.yaml')
   await writeFile(

@@ -155,6 +155,22 @@ test('a file that is a duplicate, or unusable, is reported in one line with the 
   })
 })
 
+test('a route writes its results for a spreadsheet with a decimal comma where it says so; rejects stay as they came', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const orders = sampleOrders({ seed: 5, orders: 4, damageEvery: 3 })
+  Object.assign(world.configuration.routes[0] ?? {}, {
+    results: { mailbox: 'exchange', folder: 'results', write: { delimiter: ';', byteOrderMark: true } },
+  })
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
+
+  await world.run('orders')
+
+  const results = await world.read('results/orders.csv.results.csv')
+  expect(results).toMatch(/^\uFEFFPO Number;_line;_record;_status;/)
+  expect(results).toContain(';accepted;201;')
+  expect(await world.read('results/orders.csv.rejects.csv')).toMatch(/^\uFEFF?PO Number,/)
+})
+
 test('the summary counts records, rows, refused lines and codes, and they add up', () => {
   const summary = createSummary(
     {

@@ -54,7 +54,10 @@ async function writeReports(context: InboundContext, file: FileEntry) {
   const isEdi = context.translator.read.edi !== undefined
   const own = isEdi ? insertSetCells(RESULT_COLUMNS, SET_COLUMNS) : RESULT_COLUMNS
   const columns = [...file.keyColumns, ...operations, ...own, ...more]
-  const writer = format.createWriter(columns.map(guardFormula), { format: 'csv' })
+  const writer = format.createWriter(columns.map(guardFormula), {
+    format: 'csv',
+    ...context.route.resultsWriting,
+  })
   const formatRows = (rows: readonly string[][]) =>
     writer.formatRows(rows.map((row) => row.map(guardFormula)))
 

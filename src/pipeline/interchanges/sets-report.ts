@@ -144,7 +144,7 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
   const heads = createHeadReader(context, file, (each) => count(verdicts, each.verdict))
   let notes: Notes = { total: 0, first: [] }
   const reasons = new Map<string, Problem & { sets: number }>()
-  const writer = format.createWriter([...SET_COLUMNS], { format: 'csv' })
+  const writer = format.createWriter([...SET_COLUMNS], { format: 'csv', ...route.resultsWriting })
 
   const answered = await createAnsweredSets(context, file)
   const toRow = (
