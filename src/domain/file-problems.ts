@@ -137,6 +137,12 @@ export const FILE_PROBLEMS = {
     details:
       'A warning: the mapping says `decimal: ","`, so `1.124` is 1124. The record is sent. To change it, correct `decimal`.',
   },
+  'point-as-decimal': {
+    title: 'A number was rounded that may mean a thousand and more.',
+    fix: 'If right: `decimal: "."` in the mapping. If it means thousands: `decimal: ","`, before the next file.',
+    details:
+      'A warning: the mapping rounds, and says nothing of the decimal mark, so `1.001` is 1.00. The record is sent. `dropbridge undo KEY` says how to cancel it.',
+  },
   'date-expected': {
     title: 'The value is not a date in the form of the mapping.',
     fix: 'Write the date as the message says, or correct `format` in the mapping.',

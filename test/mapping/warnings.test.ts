@@ -190,6 +190,42 @@ describe('a total', () => {
   })
 })
 
+describe('a number such as 1.001 that the mapping rounds', () => {
+  const withCost = (cost: string, options: string, read = 'read: { format: csv }') =>
+    draftsOf(
+      `${ORDERS.replace('net_price: Cost', `net_price: { from: Cost, round: half-up${options} }`)}\n${read}`,
+      orderSheet({ Cost: cost, Retail: '2000' }),
+    )
+
+  test('may mean a thousand and more, which a warning says', async () => {
+    const [draft] = await withCost('1.001', '')
+
+    expect(JSON.stringify(draft?.body)).toContain('"net_price":"1.00"')
+    expect(warningsOf(draft)).toEqual([
+      'point-as-decimal@2:Cost "1.001" was rounded to 2 decimals; or does it mean 1001?',
+    ])
+  })
+
+  test.each([
+    ['1.0012', ''],
+    ['1.120', ''],
+    ['0.125', ''],
+    ['1.01', ''],
+    ['1.001', ', decimal: "."'],
+  ])('gives no warning as %s with the options "%s"', async (cost, options) => {
+    const [draft] = await withCost(cost, options)
+
+    expect(draft?.problems).toEqual([])
+    expect(warningsOf(draft)).toEqual([])
+  })
+
+  test('gives no warning where `read` states the decimal mark', async () => {
+    const [draft] = await withCost('1.001', '', 'read: { format: csv, decimal: "." }')
+
+    expect(warningsOf(draft)).toEqual([])
+  })
+})
+
 describe('a number such as 1.124 where decimals stand behind a comma', () => {
   const COMMA = 'read: { format: csv, decimal: "," }'
   const withCost = (read: string, cost: string, body = ORDERS) =>

@@ -20,6 +20,7 @@ import {
   type RecordBuilder,
   resolveField,
   warnOfGroupingPoint,
+  warnOfRounding,
 } from './record-builder.ts'
 import {
   createCellSource,
@@ -64,6 +65,8 @@ export function bindLeaf(plan: LeafPlan, context: BindContext): BoundLeaf {
         if (isFed && (isFedNow === undefined || isFedNow())) builder.filled += 1
         built = convert(text, refuse)
         if (plan.warnsOfGrouping === true && built !== FAILED) warnOfGroupingPoint(text, place, builder)
+        if (plan.warnsOfRounding !== undefined && built !== FAILED)
+          warnOfRounding(text, { decimals: plan.warnsOfRounding, place }, builder)
         if (plan.warnsOfDamage === true && built !== FAILED) warnOfMisreadText(text, place, builder)
         if (reference !== undefined && typeof built === 'string') {
           return addReference(plan, built, place(), builder)

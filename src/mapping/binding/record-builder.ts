@@ -5,6 +5,7 @@ import type { Place } from '../../domain/place.ts'
 import type { DeferredValue, FileSource, Reference } from '../../domain/translator.ts'
 import type { ExplainedField } from './explained.ts'
 import type { Column, Columns, MissingColumn } from '../rows/columns.ts'
+import { quoteText } from '../values/text.ts'
 import { describeGroupingPoint, hasOnlyGroupingPoint } from '../values/numbers.ts'
 
 /** The record being built. One per bound file, filled anew for every record. */
@@ -46,6 +47,18 @@ export function warnOfGroupingPoint(text: string, place: () => Place, builder: R
   if (!hasOnlyGroupingPoint(text)) return
   const message = describeGroupingPoint(text)
   builder.warnings.push({ ...problem('point-as-grouping', place(), message), severity: 'warning' })
+}
+
+/** Warns where a number lost digits that may be hundreds, tens and ones behind a separator of thousands. */
+export function warnOfRounding(
+  text: string,
+  { decimals, place }: { readonly decimals: number; readonly place: () => Place },
+  builder: RecordBuilder,
+): void {
+  const lost = /\.(\d*)/.exec(text)?.[1]?.slice(decimals) ?? ''
+  if (!hasOnlyGroupingPoint(text) || !/[1-9]/.test(lost)) return
+  const message = `${quoteText(text)} was rounded to ${decimals} decimals; or does it mean ${text.replace(/\D/g, '')}?`
+  builder.warnings.push({ ...problem('point-as-decimal', place(), message), severity: 'warning' })
 }
 
 /** The path of a field in the row being built. */

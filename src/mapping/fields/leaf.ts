@@ -117,6 +117,10 @@ export function compileLeaf(node: SourceNode, target: LeafTarget, context: LeafC
       options.calc === undefined &&
       converted.steps.texts.length === 0 &&
       warnsOfGrouping(options, context),
+    warnsOfRounding:
+      options.calc === undefined && converted.steps.texts.length === 0
+        ? findDoubtfulRounding(options, target.rule, context)
+        : undefined,
     warnsOfDamage: target.rule.kind === 'text' && !context.allowsDamage,
     written: { options, target },
   }
@@ -127,6 +131,17 @@ const NUMBER_KINDS: readonly FieldRule['kind'][] = ['integer', 'money', 'decimal
 /** Where the mapping does not say itself that points stand between thousands. */
 function warnsOfGrouping(options: BodyLeaf, { decimal, isPointGrouping }: NumberContext): boolean {
   return !isPointGrouping && resolveNumberOptions(options, decimal).decimal === ','
+}
+
+/** To how many decimals a number is rounded whose decimal mark the mapping does not state. Documents have points alone. */
+function findDoubtfulRounding(
+  options: BodyLeaf,
+  rule: FieldRule,
+  { decimal, paths }: Pick<LeafContext, 'decimal' | 'paths'>,
+): number | undefined {
+  const numbers = resolveNumberOptions(options, decimal)
+  const isStated = numbers.decimal !== undefined || numbers.implied !== undefined || paths !== undefined
+  return isStated || numbers.round === undefined || rule.kind === 'integer' ? undefined : countDecimals(rule)
 }
 
 function compileRowCondition(node: SourceNode, perRow: boolean, context: LeafContext) {

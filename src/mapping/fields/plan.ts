@@ -65,6 +65,8 @@ export interface LeafPlan extends Pick<LeafTarget, 'field' | 'perRow' | 'require
   readonly warnsOfDamage?: boolean
   /** Warns of a number such as `1.124`, whose point groups thousands as the decimal mark is a comma. */
   readonly warnsOfGrouping?: boolean
+  /** Warns of a number such as `1.124` that is rounded to so many decimals: its point may have been meant for grouping. */
+  readonly warnsOfRounding?: number | undefined
   /** The options it was compiled from; absent where the leaf gives a whole list. */
   readonly written?: { readonly options: BodyLeaf; readonly target: LeafTarget }
 }

@@ -42,6 +42,7 @@ const COUNTS: Readonly<Record<ProblemCode, boolean>> = {
   'number-out-of-range': true,
   'decimal-expected': true,
   'point-as-grouping': false,
+  'point-as-decimal': false,
   'date-expected': true,
   'boolean-expected': true,
   'spreadsheet-error': true,
