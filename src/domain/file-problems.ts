@@ -139,7 +139,7 @@ export const FILE_PROBLEMS = {
   },
   'point-as-decimal': {
     title: 'A number was rounded that may mean a thousand and more.',
-    fix: 'If right: `decimal: "."` in the mapping. If it means thousands: `decimal: ","`, before the next file.',
+    fix: 'If right: `decimal: "."` in the mapping. If it means thousands: `decimal: ","`, and cancel it.',
     details:
       'A warning: the mapping rounds, and says nothing of the decimal mark, so `1.001` is 1.00. The record is sent. `dropbridge undo KEY` says how to cancel it.',
   },
