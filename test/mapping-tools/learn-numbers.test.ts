@@ -172,6 +172,25 @@ describe('rows with more cells than the first line names', () => {
     })
   })
 
+  test('are named with their lines where only some are too long', async () => {
+    const good = ['A-1,X,11,23', 'A-3,X,12,24', 'A-4,X,13,25']
+    const lines = [
+      'Bestellnr,Artikel,EK,VK',
+      good[0] ?? '',
+      'A-2,X,11,24,23,47',
+      ...good.slice(1),
+      'A-5,X,1,50,3',
+    ]
+    const unread =
+      'lines 3, 6; line 3: The row has 6 cells where 4 are expected: 2 delimiters too many stand somewhere in the row; compare it with the row above. Decimal commas without quotes? Have these cells quoted, or the file written with semicolons.'
+
+    const learned = await learnRows(lines)
+
+    expect(learned).toMatchObject({ unread })
+    expect(learned).toHaveProperty('text', expect.stringContaining(`\n# Left aside: ${unread}\n`))
+    expect(await learnRows(['Bestellnr,Artikel,EK,VK', ...good])).not.toHaveProperty('unread')
+  })
+
   test('are not asked for decimal commas where no two cells make an amount', async () => {
     expect(await learnRows(['Bestellnr,Artikel,Farbe', 'A-1,X,rot,matt', 'A-2,Y,blau,matt'])).toMatchObject({
       problems: [{ code: 'row-long', fix: expect.stringContaining('Put quotes around cells') as string }],

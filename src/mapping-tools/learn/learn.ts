@@ -105,6 +105,8 @@ export async function learnColumns(path: string, operation: InboundOperationName
   return {
     /** Whether the last line of the sample has no line end: it may be cut. */
     hasOpenEnd: await hasOpenLastLine(path),
+    /** Which rows cannot be read, and why the first of them; absent without one. */
+    ...(sample.unread === undefined ? {} : { unread: sample.unread }),
     /** The mapping file, with a reason on each line. */
     text,
     /** The places that a person must fill in, with their lines; empty when the mapping compiles. */

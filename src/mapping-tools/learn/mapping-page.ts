@@ -78,6 +78,7 @@ function writeHead({ operation, file, sample, grouping, placed }: MappingDraft):
   const ends = hasBlankEnd(sample) ? ', a delimiter at the end of each line' : ''
   return [
     `# Learned from ${file}: ${rows.length} ${sample.numbered === undefined ? 'rows' : 'lines'}, ${encoding}, ${written}${above}${ends}${unread}.`,
+    ...(sample.unread === undefined ? [] : [`# Left aside: ${sample.unread}`]),
     CONFIDENCE_NOTE,
     `operation: ${operation}`,
     ...writeReadSection(sample),

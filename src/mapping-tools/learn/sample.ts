@@ -23,6 +23,8 @@ export interface Sample {
   >
   /** Rows that cannot be read. */
   readonly damaged: number
+  /** Which rows these are, and why the first of them; absent without one. */
+  readonly unread?: string
   /** A last row that describes the whole file; it is not among the rows. */
   readonly closing: ClosingRow | undefined
   /** The titles of groups of columns above their names, one for each column; blank without one. */
@@ -151,6 +153,7 @@ async function readTypedSample(
       delimiter,
       statedOptions: delimiter === ',' ? encoding : { ...encoding, delimiter },
       damaged: countDamaged(read.rows),
+      ...describeUnread(read.rows, delimiter),
       closing: undefined,
       typed: { ...typed, columns },
     },
@@ -232,7 +235,14 @@ function buildSample(
   const { encoding, delimiter } = reading
   const closing = findClosingRow(usable, columns)
   const data = closing === undefined ? usable : usable.slice(0, -1)
-  const read = { encoding, delimiter, statedOptions, damaged: countDamaged(rows), closing }
+  const read = {
+    encoding,
+    delimiter,
+    statedOptions,
+    damaged: countDamaged(rows),
+    closing,
+    ...describeUnread(rows, delimiter),
+  }
   return { sample: { columns, rows: data, hasHeader, ...read } }
 }
 
@@ -240,14 +250,39 @@ function buildSample(
 function describeUnusableRows(rows: readonly Row[], delimiter: string, fix: string): Problem {
   const problems = rows.flatMap((row) => row.problems ?? [])
   const long = problems.find(({ code }) => code === 'row-long')
-  if (long !== undefined && problems.every(({ code }) => code === 'row-long')) {
-    const isComma = delimiter === ',' && rows.some(({ values }) => hasSplitAmount(values))
-    const cause =
-      'Decimal commas without quotes? Have these cells quoted, or the file written with semicolons.'
-    return isComma ? { ...long, fix: cause } : long
-  }
+  if (long !== undefined && problems.every(({ code }) => code === 'row-long'))
+    return suggestDecimalComma(long, rows, delimiter)
   const message = `None of the ${rows.length} rows under the first line has as many cells as it.`
   return problem('row-short', {}, message, fix)
+}
+
+function suggestDecimalComma(long: Problem, rows: readonly Row[], delimiter: string): Problem {
+  const isComma = delimiter === ',' && rows.some(({ values }) => hasSplitAmount(values))
+  const fix = 'Decimal commas without quotes? Have these cells quoted, or the file written with semicolons.'
+  return isComma ? { ...long, fix } : long
+}
+
+/** How many rows that cannot be read are named by their lines. */
+const UNREAD_SHOWN = 5
+
+/** `lines 3 and 5; line 3: The row has …`: the rows that cannot be read, and why the first of them. */
+function describeUnread(rows: readonly Row[], delimiter: string): Pick<Sample, 'unread'> {
+  const unread = rows.filter(({ problems = [] }) => problems.length > 0)
+  const [row] = unread
+  const [first] = row?.problems ?? []
+  if (row === undefined || first === undefined) return {}
+  const { message, fix } =
+    first.code === 'row-long'
+      ? suggestDecimalComma(
+          first,
+          unread.filter(({ problems = [] }) => problems.some((each) => each.code === 'row-long')),
+          delimiter,
+        )
+      : first
+  const lines = unread.slice(0, UNREAD_SHOWN).map(({ line }) => line)
+  const more = unread.length > UNREAD_SHOWN ? ` and ${unread.length - UNREAD_SHOWN} more` : ''
+  const which = `${unread.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}${more}`
+  return { unread: `${which}; line ${row.line}: ${message} ${fix}` }
 }
 
 /** Whether two cells beside each other may be one amount, such as 11 and 24. */

@@ -39,6 +39,7 @@ export const learnCommand = defineCommand({
     if ('ready' in learned) terminal.say(formatReady(learned.ready))
     else {
       terminal.say(formatCounts(learned.columns))
+      if (learned.unread !== undefined) terminal.say(`Left aside, as a run refuses them: ${learned.unread}`)
       if (learned.hasOpenEnd) sayOpenEnd(terminal, `The last line of ${file}`)
     }
     if (open.length > 0) terminal.say('To be filled in before it works:')
