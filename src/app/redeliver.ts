@@ -15,7 +15,7 @@ import { composeAgain } from '../pipeline/outbound/deliver.ts'
 import { runInbox } from './run-inbox.ts'
 import { isoTime } from '../support/clock.ts'
 import { assert, BridgeError, usageError } from '../support/errors.ts'
-import { quoteForShell } from '../support/text.ts'
+import { didYouMean, quoteForShell } from '../support/text.ts'
 import type { BridgeContext } from './context.ts'
 import { chooseOnly, formatRunOf } from './decide.ts'
 import { runRoute } from './run-route.ts'
@@ -69,6 +69,9 @@ export async function assertRepeatable(
   return { route }
 }
 
+/** Among how many of the latest deliveries a similar name is sought. */
+const SIMILAR_AMONG = 1000
+
 async function findDelivery({ journal }: BridgeContext, what: string): Promise<DeliveryEntry> {
   const delivery = chooseOnly(
     await findDeliveriesByName(journal, what, AMBIGUOUS_MAX),
@@ -77,7 +80,12 @@ async function findDelivery({ journal }: BridgeContext, what: string): Promise<D
   )
   if (delivery !== undefined) return delivery
   const fix = 'See `dropbridge status` for the latest deliveries; one goes by its name or its id.'
-  throw new BridgeError('not-known', `no delivery "${what}" is known`, { fix })
+  const latest = await journal.listRecentDeliveries(SIMILAR_AMONG)
+  const meant = didYouMean(
+    what,
+    latest.map(({ name }) => name),
+  )
+  throw new BridgeError('not-known', `no delivery "${what}" is known.${meant}`, { fix })
 }
 
 /** An answer to interchanges: its bytes are made again from the incoming file in the archive. */

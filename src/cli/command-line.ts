@@ -2,7 +2,7 @@
 import yargs, { type Argv, type Options } from 'yargs'
 import { BridgeError, EXIT, hasCode, usageError } from '../support/errors.ts'
 import { VERSION } from '../support/process.ts'
-import { findSimilarName, quoteForShell, unknownNameError } from '../support/text.ts'
+import { didYouMean, findSimilarName, quoteForShell, unknownNameError } from '../support/text.ts'
 import { commandName, quoteWord, registerCommand } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { escapeOutput, reportFailure, type Terminal } from './terminal.ts'
@@ -79,6 +79,10 @@ async function createUsageError(message: string, words: readonly string[]): Prom
   const { command, below, title } = findCommand(words)
   const declared = await (below ?? command)?.load?.()
   const { options = {}, positionals = {}, argument = 'name that should follow' } = declared ?? {}
+  const known = [...Object.keys(options), 'help', 'version'].map((each) => `--${each}`)
+  const unknown = words
+    .map((word) => /^(--[^=]+)/.exec(word)?.[1])
+    .find((each) => each !== undefined && !known.includes(each.replace(/^--no-/, '--')))
   const bare = /^Not enough arguments following: (.+)$/.exec(message)?.[1]
   const missing = bare ?? /^Missing required arguments?: (.+)$/.exec(message)?.[1]
   if (missing !== undefined) {
@@ -86,7 +90,10 @@ async function createUsageError(message: string, words: readonly string[]): Prom
       const choices = listChoices(options[each])
       return choices.length === 0 ? `--${each}` : `--${each} with one of ${choices.join(', ')}`
     })
-    return usageError(`${bare === undefined ? 'Missing' : 'The value is missing'}: ${named.join('; ')}`)
+    const also = unknown === undefined ? '' : `. Unknown: ${unknown}.${didYouMean(unknown, known)}`
+    return usageError(
+      `${bare === undefined ? 'Missing' : 'The value is missing'}: ${named.join('; ')}${also}`,
+    )
   }
   const [, option, given = '', choices = ''] =
     /Argument: (\S+), Given: "([^"]*)", Choices: (.*)/.exec(message) ?? []
@@ -94,10 +101,6 @@ async function createUsageError(message: string, words: readonly string[]): Prom
     const known = choices.split(', ').map((each) => each.replaceAll('"', ''))
     return unknownNameError(`--${option} cannot be "${given}"`, given, known)
   }
-  const known = [...Object.keys(options), 'help', 'version'].map((each) => `--${each}`)
-  const unknown = words
-    .map((word) => /^(--[^=]+)/.exec(word)?.[1])
-    .find((each) => each !== undefined && !known.includes(each.replace(/^--no-/, '--')))
   const asWord = suggestPositional(words, unknown, { positionals: Object.keys(positionals), known })
   if (message.startsWith('Not enough non-option arguments'))
     return asWord ?? usageError(`The ${argument} is missing after ${title}`)

@@ -143,7 +143,7 @@ export function toConfigErrors(issue: Issue, value: unknown): ConfigError[] {
       path: [...path, key],
       at: 'key',
       message: known.includes(key)
-        ? describeMisplacedKey(path)
+        ? describeMisplacedKey(path, key, value)
         : `unknown key.${missesBlank(key, known) || guess(key)}`,
     }))
   }
@@ -161,12 +161,24 @@ export function toConfigErrors(issue: Issue, value: unknown): ConfigError[] {
   }
   const description = describeIssue(issue)
   const sentence = /[.?]$/.test(description) ? description : `${description}.`
-  const suggestion = typeof value === 'string' ? didYouMean(value, getChoices(issue)) : ''
+  const choices = getChoices(issue)
+  const suggestion = typeof value === 'string' ? didYouMean(value, choices) : ''
+  // The meant one would stand behind a list that is too long to read.
+  if (suggestion !== '' && choices.length > LISTED_CHOICES_MAX)
+    return [{ path, at: 'value', message: `"${String(value)}" is not known.${suggestion}` }]
   return [{ path, at: 'value', message: `${sentence}${suggestion}` }]
 }
 
+const LISTED_CHOICES_MAX = 12
+
 /** Of a key that another form of the same part has. */
-function describeMisplacedKey(path: readonly PropertyKey[]): string {
+function describeMisplacedKey(path: readonly PropertyKey[], key: string, value: unknown): string {
+  const isRoute = path[0] === 'routes' && path.length === 2
+  const operation = String(toFields(value)['operation'])
+  if (isRoute && (key === 'from' || key === 'results') && operation.startsWith('export-'))
+    return `does not belong here: ${operation} takes no files, it writes them. Write \`to\`, or another operation.`
+  if (isRoute && key === 'to')
+    return `does not belong here: ${operation} takes files and writes none. Write \`from\` and \`results\`, or another operation.`
   const isSource = path[0] === 'routes' && path[2] === 'from'
   return isSource
     ? 'does not belong here: a route has a mailbox and folder of its own, or takes sets of an `inbox`, not both.'

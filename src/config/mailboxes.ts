@@ -1,4 +1,5 @@
 /** The mailboxes of the configuration: their settings and folders. */
+import { isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { omitUndefined } from '../support/object-paths.ts'
@@ -35,9 +36,10 @@ const Proxy = z
 const SftpSettings = z
   .strictObject({
     type: z.literal('sftp'),
-    host: Text.refine(isHost, 'must be a name or an address alone, such as sftp.partner.example').describe(
-      'The name or address of the server.',
-    ),
+    host: Text.refine(
+      isHost,
+      'must be a name or an address alone, such as sftp.partner.example; its port is `port`',
+    ).describe('The name or address of the server.'),
     port: z.int().min(1).max(65_535).default(22).describe('The port of the server.'),
     username: Text.describe('Who logs in.'),
     password: Text.optional().describe(
@@ -134,7 +136,7 @@ function toSftp(file: z.output<typeof SftpSettings>, folder: string) {
 }
 
 function isHost(text: string): boolean {
-  return !/[\s/@,*?!|#[\]]|:\/\//.test(text) && (!text.includes(':') || /^[0-9a-f:.]+(?:%\w+)?$/i.test(text))
+  return !/[\s/@,*?!|#[\]]|:\/\//.test(text) && (!text.includes(':') || isIPv6(text.replace(/%\w+$/, '')))
 }
 
 function isProxy(text: string): boolean {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Document, isPair, isScalar, type Scalar, visit } from 'yaml'
 import { findSchemas, type JsonSchema } from './schema.ts'
+import { describeUnreadable } from '../support/errors.ts'
 import { type ConfigError, valueError } from './errors.ts'
 
 interface SubstituteContext {
@@ -84,8 +85,7 @@ async function readSecretFile(path: string): Promise<string | { readonly error: 
       return { error: `the file ${path} is too large to hold one value.` }
     return text.replace(/\r?\n$/, '') // editors end a file with a newline that is not part of the value
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
-    return { error: `the file ${path} cannot be read (${code}).` }
+    return { error: `the file ${path} ${describeUnreadable(error)}.` }
   }
 }
 

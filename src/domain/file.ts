@@ -165,3 +165,9 @@ export function findCorrectedName(name: string): string | undefined {
 export function isPartFile(name: string): boolean {
   return /\.(?:rejects|exceptions)\./i.test(name)
 }
+
+/** The name of a corrected copy of a file of interchanges: `orders.rejects.x12` for `orders.x12`. */
+export function formatCorrectionName(name: string): string {
+  const [, stem = name, ext = '.edi'] = /^(.+?)(\.[^.]*)?$/.exec(name) ?? []
+  return `${stem}.rejects${ext}`
+}

@@ -143,7 +143,7 @@ export const PROBLEMS = {
   },
   'order-not-closed': {
     title: 'The order is not closed, so it cannot be invoiced.',
-    fix: 'Ship or cancel the rest (the brand can reopen a closed order), then drop the rejects file.',
+    fix: 'Ship or cancel the rest and close the order. Then drop the rejects file in again.',
   },
   'order-invoiced': {
     title: 'The order has an invoice already.',

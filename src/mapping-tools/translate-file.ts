@@ -67,9 +67,16 @@ async function* unpackOnce(path: string): AsyncGenerator<Uint8Array> {
   } catch (error) {
     const isDamaged = error instanceof DamagedGzip
     if (!isDamaged && !hasSystemCode(error, 'ENOENT', 'EISDIR', 'EACCES')) throw error
-    const missing = `there is no file ${path} that can be read`
+    const isFolder = hasSystemCode(error, 'EISDIR')
+    const missing = isFolder
+      ? `${path} is a folder, and not a file`
+      : `there is no file ${path} that can be read`
     const message = isDamaged ? `${path} is packed with gzip, and ${error.message}` : missing
-    const fix = isDamaged ? 'Have the file sent again.' : 'Correct the path of the file.'
+    const fix = isDamaged
+      ? 'Have the file sent again.'
+      : isFolder
+        ? 'Name a file in it.'
+        : 'Correct the path of the file.'
     throw new BridgeError('usage-wrong', message, { cause: error, fix })
   }
 }

@@ -139,7 +139,10 @@ async function compileRoot(
     warnings:
       examples.length > 0
         ? warnings
-        : [...warnings, 'The mapping carries no example, so nothing shows that it does what is meant.'],
+        : [
+            ...warnings,
+            'The mapping carries no example, so nothing shows that it does what is meant. Add one: `examples` in docs/mapping.md.',
+          ],
     files,
     source: root,
     placeOf: (...keys: readonly PropertyKey[]) => errors.locate(nodeAt(root, ...keys)),

@@ -317,6 +317,7 @@ export function hasSystemCode(error: unknown, ...codes: string[]): boolean {
 
 /** Says that a file is not there, or why it cannot be read. */
 export function describeUnreadable(error: unknown): string {
+  if (hasSystemCode(error, 'EISDIR')) return 'is a folder, and not a file'
   return hasSystemCode(error, 'ENOENT') ? 'is not there' : `cannot be read: ${getErrorMessage(error)}`
 }
 

@@ -77,7 +77,7 @@ test('a correction without `.rejects.` in its name is refused without an answer,
   expect(err).toContain(
     'came before in day.x12, with other contents. It is not answered: sets of day.x12 wait for a correction.',
   )
-  expect(err).toContain('If you corrected it, name it `.rejects.` and drop it in')
+  expect(err).toContain('If you corrected it, drop it in as day.rejects.x12')
   // The partner did not send it: a TA1 would say that it used a number twice.
   expect(await world.list('outbox/haven')).toEqual(['997-000000001.x12'])
   expect((await run('status')).out).toContain('corrected.x12 has a control number that came before')

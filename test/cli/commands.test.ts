@@ -355,6 +355,10 @@ describe('a wrong command line', () => {
     [['run', '--log-level', 'loud'], '--log-level cannot be "loud"; known: '],
     [['console', 'user', 'add', 'x', '--role', 'boss'], 'known: viewer, operator, admin'],
     [['discard', 'a.csv'], 'Missing: --by; --why'],
+    [
+      ['pause', 'orders', '--untl', '1h'],
+      'Missing: --until; --by; --why. Unknown: --untl. Did you mean "--until"?',
+    ],
     [['resolve', 'V1', '--accepted', '--by', 'A', '--why', 'B'], '--accepted has no value; it takes the id'],
     [[], 'Name a command.'],
     [['why-not'], 'The FILE is missing after dropbridge why-not'],
@@ -393,6 +397,7 @@ describe('a wrong command line', () => {
     [['watch', '--rout'], 'Write `dropbridge watch ROUTE`.'],
     [['retake', '--file', 'a.csv'], 'Write `dropbridge retake a.csv`.'],
     [['retake', 'a.csv', '--route', 'orders'], 'Leave --route out, or see `dropbridge retake --help`.'],
+    [['map', 'try', '.', '-m', MAPPING], 'Name a file in it.'],
     [['run', '--max-records', 'x'], 'See `dropbridge run --help`.'],
     [['map', 'diff', 'old.yaml'], 'See `dropbridge map diff --help`.'],
     [['xyzzy'], 'See `dropbridge --help`.'],

@@ -79,9 +79,13 @@ test('with filters it shows the records that match, acknowledged or not', async 
   expect(byNumber.exit).toBe(2)
   expect(numbersIn(byNumber.out)).toEqual([NUMBERS[2]])
   expect(byNumber.err).toEqual([
-    'orders-out: 1 records; nothing was acknowledged',
+    'orders-out: 1 record; nothing was acknowledged',
     'orders-out: not found: HV-9',
   ])
+  const listed = await dropbridge('export', 'orders-out', '--po', 'HV-8,HV-9')
+  expect(listed.err).toContain(
+    'orders-out: not found: HV-8,HV-9. A comma belongs to the number: give each with a --po or --id of its own',
+  )
   expect([byId.exit, numbersIn(byId.out).length]).toEqual([0, 2])
   expect([byTime.exit, numbersIn(byTime.out)]).toEqual([0, NUMBERS])
   expect([before.exit, before.err]).toEqual([0, ['orders-out: 0 records; nothing was acknowledged']])

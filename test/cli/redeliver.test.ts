@@ -88,7 +88,7 @@ test('a delivery that is not finished, whose bytes were pruned or that is not kn
   expect(early.err).toContain('orders-1.csv is not delivered once more: it is in place and not finished')
   expect(pruned.err).toContain('orders-1.csv is not delivered once more: its contents were pruned on ')
   expect(pruned.err).toContain('dropbridge export orders-out --out FILE')
-  expect(unknown.err).toContain('no delivery "orders-7.csv" is known')
+  expect(unknown.err).toContain('no delivery "orders-7.csv" is known. Did you mean "orders-1.csv"?')
   expect(await world.list('outbox')).toEqual(['orders-1.csv'])
 })
 

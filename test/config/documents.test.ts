@@ -77,7 +77,9 @@ routes:
   expect(usual).toHaveProperty('results.folder', 'results')
   expect(usual).not.toHaveProperty('results.write')
   expect(other).toHaveProperty('results.write', { delimiter: ';', byteOrderMark: true })
-  expect(error).toHaveProperty('details', [expect.stringContaining('9:41 routes.orders.results.delimiter: must be a comma, or in quotes')])
+  expect(error).toHaveProperty('details', [
+    expect.stringContaining('9:41 routes.orders.results.delimiter: must be a comma, or in quotes'),
+  ])
 })
 
 test('a route without documents has none', async () => {

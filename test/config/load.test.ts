@@ -234,7 +234,7 @@ routes:
       '2:12 api.baseUrl: the environment variable HOST is not set.',
       '2:12 api.baseUrl: the environment variable DOMAIN is not set.',
       '3:13 api.clientId: "${…}" must hold the name of an environment variable, or file: and a path.',
-      `4:17 api.clientSecret: the file ${join(folder, 'missing')} cannot be read (ENOENT).`,
+      `4:17 api.clientSecret: the file ${join(folder, 'missing')} is not there.`,
       '12:14 routes.orders-in.mapping: a "${" has no "}" after it. Write $${ for these two characters themselves.',
       '16:16 routes.shipments-out.operation: the environment variable OPERATION is not set.',
     ])
@@ -352,7 +352,7 @@ routes:
       '19:36 routes.orders-in.from.folder: must be a folder within the mailbox, such as inbox/orders: relative, with "/" and without "..".',
       '19:53 routes.orders-in.from.match: matches names of files: it cannot hold "/" or "\\".',
       '23:5 routes.shipments-in.brand: a route is for a retailer or for a brand, not both.',
-      `24:16 routes.shipments-in.operation: must be one of ${OPERATIONS}. Did you mean "create-shipment"?`,
+      '24:16 routes.shipments-in.operation: "create-shipmnt" is not known. Did you mean "create-shipment"?',
       '25:53 routes.shipments-in.from.stableFor: must be a duration of at most a day, such as 500ms, 30s, 15m or 1h.',
       '25:59 routes.shipments-in.from.archives: unknown key. Did you mean "archive"?',
       '27:38 routes.shipments-in.results.folder: results would be left where the route shipments-in takes files from; use another folder.',

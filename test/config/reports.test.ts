@@ -236,8 +236,13 @@ to: { mailbox: erp, folder: out, name: "{purchase_order_number}.csv" }`
   expect(await errorsOf('export-invoices', 'acknowledge: never\nverifyBeforeAck: true')).toEqual([
     'verifyBeforeAck: nothing is acknowledged, so nothing is read again before: take it away.',
   ])
-  expect(await errorsOf('create-order', 'select: {}\nto: {}')).toContain(
-    'select: does not belong here: it is for other operations.',
+  const misplaced = await errorsOf('create-order', 'select: {}\nto: {}')
+  expect(misplaced).toContain('select: does not belong here: it is for other operations.')
+  expect(misplaced).toContain(
+    'to: does not belong here: create-order takes files and writes none. Write `from` and `results`, or another operation.',
+  )
+  expect(await errorsOf('export-orders', 'from: { mailbox: erp, folder: inbox }')).toContain(
+    'from: does not belong here: export-orders takes no files, it writes them. Write `to`, or another operation.',
   )
 })
 

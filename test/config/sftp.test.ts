@@ -104,6 +104,11 @@ test.each([
   },
   { what: 'a port in the host', settings: 'host: "a.example:22", username: a, password: b', says: 'alone' },
   {
+    what: 'a port behind an address',
+    settings: 'host: "127.0.0.1:22", username: a, password: b',
+    says: 'its port is `port`',
+  },
+  {
     what: 'an MD5 fingerprint',
     settings: `${server}, hostKey: "16:27:ac:a5:76:28:2d:36:63:1b:56:4d:eb:df:a6:48"`,
     says: 'must be a fingerprint as `ssh-keygen -lf` prints it',

@@ -168,7 +168,7 @@ async function ordersAreCanceled(day: Day): Promise<void> {
 
   expect(results).toEqual([
     { line: '2', status: 'accepted', id: '1', code: '' },
-    { line: '3', status: 'rejected', id: '', code: 'api-refused' },
+    { line: '3', status: 'rejected', id: '', code: 'order-acknowledged' },
   ])
   expect(await day.world.read('results/cancels.csv.results.csv')).toContain(
     'The order is acknowledged; it can be canceled only before the supplier acknowledges it.',

@@ -76,7 +76,11 @@ describe('a directory on this machine', () => {
   test('a root that has vanished is unreachable, and is not made again empty', async () => {
     await rm(root, { recursive: true })
     const mailbox = createDirectoryMailbox({ root })
-    const unreachable = { code: 'mailbox-unreachable', cause: expect.objectContaining({ code: 'ENOENT' }) }
+    const unreachable = {
+      code: 'mailbox-unreachable',
+      message: `The mailbox folder ${root} is not there.`,
+      fix: expect.stringMatching(/^Make the folder, mount it, or correct `path`/) as string,
+    }
     await expect(mailbox.list('inbox')).rejects.toMatchObject(unreachable)
     await expect(mailbox.claim(CLAIM)).rejects.toMatchObject(unreachable)
     await expect(mailbox.archive(CLAIM, 'archive')).rejects.toMatchObject(unreachable)

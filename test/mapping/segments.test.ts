@@ -238,7 +238,7 @@ segments:
       "5:27 segments[1].CUR.01.const: "SX" is no code of CUR.01 that is known here: BO (broker), BS (bill and ship to), BT (bill to), BY (buyer), CA (carrier), CN (consignee), IA (installed at), II (issuer of invoice) and others",
       "6:5 segments[2].N1*XQ: "XQ" is no code of N1*XQ.01 that is known here: BO (broker), BS (bill and ship to), BT (bill to), BY (buyer), CA (carrier), CN (consignee), IA (installed at), II (issuer of invoice) and others",
       "8:95 segments[3].in[0].IT1.QQ: "QQ" is no code of IT1.QQ that is known here: BL (brand), BO (color), BP (buyer's part), CB (buyer's catalog number), EN (EAN), IN (buyer's item), IZ (buyer's size), MG (maker's part) and others",
-      "The mapping carries no example, so nothing shows that it does what is meant.",
+      "The mapping carries no example, so nothing shows that it does what is meant. Add one: \`examples\` in docs/mapping.md.",
     ]
   `)
 })

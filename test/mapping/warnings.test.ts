@@ -190,6 +190,20 @@ describe('a total', () => {
   })
 })
 
+test('a text in place of an amount is to be a number, or to be named as blank', async () => {
+  const [draft] = await draftsOf(
+    `${ORDERS}\nread: { format: csv, decimal: "," }`,
+    orderSheet({ Cost: 'k.A.' }),
+  )
+
+  expect(draft?.problems).toContainEqual(
+    expect.objectContaining({
+      code: 'decimal-expected',
+      fix: 'Write a number; or, where it stands for none, `blanks: ["k.A."]` under `read` of the mapping.',
+    }),
+  )
+})
+
 describe('a number such as 1.001 that the mapping rounds', () => {
   const withCost = (cost: string, options: string, read = 'read: { format: csv }') =>
     draftsOf(

@@ -406,7 +406,7 @@ describe('an order', () => {
       expect.stringContaining('more than a year ago') as string,
     ])
     expect(row?.['_fix']).toBe(
-      'Sent as it is. If wrong, `dropbridge undo` says how to cancel it; then send it under a new number. To refuse such: `rules: { dates: refuse }` under `routes.orders` in dropbridge.yaml.',
+      'Sent as it is. If wrong, `dropbridge undo KEY` says how to cancel it; then send it under a new number. To refuse such: `rules: { dates: refuse }` under `routes.orders` in dropbridge.yaml.',
     )
   })
 

@@ -546,7 +546,7 @@ test('a run says that an interchange waits for its 997, and status that a 997 wa
   const lines = routes.flatMap((each) =>
     each.kind === 'outbound' ? formatOutbound('orders-out', each.pass) : [],
   )
-  expect(lines[0]).toMatch(/1 records, waits for the answer of the partner \(997 or 999\)$/)
+  expect(lines[0]).toMatch(/1 record, waits for the answer of the partner \(997 or 999\)$/)
   await answer(own, 'fa.x12', write997({}, 'AK9*A*1*1*1'))
   const snapshot = await withBridge(own, (bridge) => bridge.snapshot())
   const row = formatStatus(snapshot).find((line) => line.startsWith('fa.x12'))

@@ -18,6 +18,7 @@ import {
   text,
 } from '../command.ts'
 import { readConfiguration, resolvePath } from '../context.ts'
+import { formatCount } from '../format/text.ts'
 import { formatWarned, formatMissingNames, formatUnwritten } from '../format/outbound.ts'
 import { createProgressBar, type Terminal } from '../terminal.ts'
 
@@ -68,7 +69,7 @@ function reportExport(
   path: string | undefined,
 ): ExitCode {
   const where = path === undefined ? '' : `${path}: `
-  terminal.say(`${route}: ${where}${tally.records} records; nothing was acknowledged`)
+  terminal.say(`${route}: ${where}${formatCount(tally.records, 'record')}; nothing was acknowledged`)
   for (const line of formatWarned(tally)) terminal.say(line)
   const { unwritten, firstUnwritten } = tally
   const lines = unwritten === 0 ? [] : formatUnwritten(route, unwritten, firstUnwritten)

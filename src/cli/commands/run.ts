@@ -32,9 +32,7 @@ const OPTIONS = {
   'wait-at-most': text(
     'How long --if-busy wait waits for another bridge; 10m when left out. How long a run works: --until',
   ),
-  until: text(
-    'Begin nothing and wait for nothing after this time: 06:30, 2h from now, 2026-11-21T06:30Z',
-  ),
+  until: text('Begin nothing and wait for nothing after this time: 06:30, 2h from now, 2026-11-21T06:30Z'),
   'max-records': { type: 'number', describe: 'Send no more records than this; the rest is for the next run' },
   'exit-map': text('Other exit codes for a scheduler that knows only its own: 2=0,75=0'),
   quiet: flag('Say nothing when nothing happened, and else what happened and one summary'),

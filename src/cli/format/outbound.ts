@@ -27,7 +27,7 @@ export function formatOutbound(route: string, pass: OutboundOutcome, terse = fal
 
 export function formatUnwritten(route: string, count: number, first: readonly UnwrittenRecord[]): string[] {
   return [
-    `${route}: ${count} records could not be written to a file and wait for a correction`,
+    `${route}: ${formatCount(count, 'record')} could not be written to a file and ${count === 1 ? 'waits' : 'wait'} for a correction`,
     ...first.flatMap(formatHeldRecord).map((line) => `    ${line}`),
   ]
 }
@@ -35,7 +35,7 @@ export function formatUnwritten(route: string, count: number, first: readonly Un
 export function formatMissingNames(route: string, count: number, first: readonly string[]): string {
   const shown = first.slice(0, SHOWN_MAX)
   const more = count > shown.length ? ` and ${count - shown.length} more` : ''
-  return `${route}: not found: ${shown.join(', ')}${more}`
+  return `${route}: not found: ${shown.join(', ')}${more}${shown.some((name) => name.includes(',')) ? '. A comma belongs to the number: give each with a --po or --id of its own' : ''}`
 }
 
 function formatDelivery(route: string, result: DeliveryResult) {
@@ -44,13 +44,13 @@ function formatDelivery(route: string, result: DeliveryResult) {
   if (delivery.held !== undefined) return []
   if (isAwaited === true)
     return [
-      `${route}: ${path}: ${delivery.records} records, waits for ${AWAITED_TEXTS[answerSyntax ?? 'none']}`,
+      `${route}: ${path}: ${formatCount(delivery.records, 'record')}, waits for ${AWAITED_TEXTS[answerSyntax ?? 'none']}`,
     ]
   const counts = Object.keys(records).length === 0 ? 'a report' : formatCounts(records, 'acknowledged')
   const problems = troubled.flatMap((record) =>
     record.problems.map((each) => `    ${record.apiId ?? ''} ${record.state}: ${formatProblem(each)}`),
   )
-  return [`${route}: ${path}: ${delivery.records} records, ${counts}`, ...problems]
+  return [`${route}: ${path}: ${formatCount(delivery.records, 'record')}, ${counts}`, ...problems]
 }
 
 const AWAITED_TEXTS = {

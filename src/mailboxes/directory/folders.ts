@@ -2,7 +2,7 @@
 import { mkdir, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
 import type { Claim, FileInfo } from '../../domain/mailbox.ts'
-import { BridgeError, hasCode } from '../../support/errors.ts'
+import { BridgeError, hasCode, hasSystemCode } from '../../support/errors.ts'
 import { ignoreCodes, isMountPoint, pathIsFree, syncFolder } from '../../support/files.ts'
 import {
   type LeftoverContext,
@@ -96,9 +96,18 @@ export async function checkRootOnFailure<T>(root: MailboxRoot, work: () => Promi
 
 export async function resolveRoot({ root, mounted }: MailboxRoot): Promise<string> {
   return mapAccessErrors(`The mailbox folder ${root} cannot be reached`, async () => {
-    const real = await resolveFolder(root)
+    const real = await resolveFolder(root).catch((error: unknown) => {
+      if (hasSystemCode(error, 'ENOENT')) throw rootMissingError(root)
+      throw error
+    })
     if (!mounted || (await isMountPoint(real))) return real
     throw new BridgeError('mailbox-unreachable', `Nothing is mounted at ${root}.`)
+  })
+}
+
+function rootMissingError(root: string): BridgeError {
+  return new BridgeError('mailbox-unreachable', `The mailbox folder ${root} is not there.`, {
+    fix: 'Make the folder, mount it, or correct `path` of the mailbox. Its files stay where they are.',
   })
 }
 

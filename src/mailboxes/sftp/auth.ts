@@ -129,8 +129,7 @@ function loginRefusedError(
 export async function readPrivateKey(path: string, passphrase: string | undefined): Promise<ParsedKey> {
   const text = await readKeyFile(path)
   const [parsed] = [ssh2.utils.parseKey(toSupportedForm(text, passphrase), passphrase)].flat()
-  if (parsed instanceof Error)
-    throw unusableKeyError(describeUnreadableKey(path, text, parsed.message, passphrase))
+  if (parsed instanceof Error) throw createUnreadableKeyError(path, text, parsed.message, passphrase)
   if (parsed?.isPrivateKey() !== true) throw publicKeyError(path)
   return parsed
 }
@@ -155,7 +154,7 @@ async function readKeyFile(path: string): Promise<string> {
       // As in OpenSSH: the mode of another user's file, such as a mounted secret, is not checked.
       if (process.platform !== 'win32' && uid === process.geteuid?.() && (mode & 0o077) !== 0) {
         const open = `The private key ${path} can be read by others (mode ${(mode & 0o777).toString(8)})`
-        throw unusableKeyError(`${open}. Close it: chmod 600 ${path}`)
+        throw unusableKeyError(`${open}.`, `Close it: chmod 600 ${path}`)
       }
       if (text === undefined) throw unusableKeyError(`${path} is too large to be a private key.`)
       return text
@@ -165,7 +164,10 @@ async function readKeyFile(path: string): Promise<string> {
   } catch (error) {
     if (error instanceof BridgeError) throw error
     const why = hasSystemCode(error, 'ENOENT') ? 'is not there' : 'cannot be read'
-    throw new BridgeError('credentials-unusable', `The private key ${path} ${why}.`, { cause: error })
+    const fix = /[/\\]~[/\\]/.test(path)
+      ? '`~` does not stand for the home folder here: write the whole path in `privateKeyFile`.'
+      : undefined
+    throw new BridgeError('credentials-unusable', `The private key ${path} ${why}.`, { cause: error, fix })
   }
 }
 
@@ -195,17 +197,35 @@ function isEncrypted(text: string, reason: string): boolean {
   )
 }
 
-function describeUnreadableKey(path: string, text: string, reason: string, passphrase?: string): string {
+function createUnreadableKeyError(
+  path: string,
+  text: string,
+  reason: string,
+  passphrase?: string,
+): BridgeError {
   if (text.startsWith('PuTTY-User-Key-File-3')) {
-    return `${path} is a key of PuTTY in its newest form, which is not understood. Write it anew: puttygen ${path} -O private-openssh -o ${path}.openssh`
+    return unusableKeyError(
+      `${path} is a key of PuTTY in its newest form, which is not understood.`,
+      `Write it anew: puttygen ${path} -O private-openssh -o ${path}.openssh`,
+    )
   }
   if (!isEncrypted(text, reason)) {
-    return `${path} holds no private key in a form that is understood. Write it anew as OpenSSH does: ssh-keygen -p -f ${path}`
+    return unusableKeyError(
+      `${path} holds no private key in a form that is understood.`,
+      `Write it anew as OpenSSH does: ssh-keygen -p -f ${path}`,
+    )
   }
-  if (passphrase !== undefined) return `The private key ${path} does not open with the passphrase.`
-  return `The private key ${path} is encrypted. Give its passphrase: passphrase: \${SFTP_PASSPHRASE}`
+  if (passphrase !== undefined)
+    return unusableKeyError(
+      `The private key ${path} does not open with the passphrase.`,
+      'Correct `passphrase` of the mailbox, or name another key in `privateKeyFile`.',
+    )
+  return unusableKeyError(
+    `The private key ${path} is encrypted.`,
+    'Give its passphrase: `passphrase: ${SFTP_PASSPHRASE}` in the mailbox, and set that variable.',
+  )
 }
 
-function unusableKeyError(message: string): BridgeError {
-  return new BridgeError('credentials-unusable', message)
+function unusableKeyError(message: string, fix?: string): BridgeError {
+  return new BridgeError('credentials-unusable', message, { fix })
 }

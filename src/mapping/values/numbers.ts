@@ -195,6 +195,11 @@ function describeAmbiguous(text: string, bare: string): Decimal | InvalidNumber 
 
 /** Describes a number in another country's notation, with a fix. */
 function describeOtherNotation(text: string, bare: string, decimal: '.' | ',' | undefined): InvalidNumber {
+  if (!/\d/.test(bare))
+    return {
+      why: undefined,
+      fix: `Write a number; or, where it stands for none, \`blanks: [${JSON.stringify(text)}]\` under \`read\` of the mapping.`,
+    }
   const letter = findLetterAmongDigits(bare)
   if (letter !== undefined)
     return {

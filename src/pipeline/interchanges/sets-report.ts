@@ -1,5 +1,5 @@
 /** Reports a file of interchanges: where each of its sets went, and what no route takes. */
-import { type FileEntry, partSuffix } from '../../domain/file.ts'
+import { type FileEntry, formatCorrectionName, partSuffix } from '../../domain/file.ts'
 import type { Notes } from '../../domain/format.ts'
 import type { SetJudgment } from '../../domain/interchange.ts'
 import type {
@@ -346,7 +346,8 @@ function findReason(
       const message = `The interchange ${head.number} came before in ${name}, with other contents.`
       // It may be a correction of what was refused there, and the person who dropped it in must know.
       const more = !isUnanswered ? '' : ` It is not answered: sets of ${name} wait for a correction.`
-      return { outcome: 'refused', problem: say('edi-number-reused', message + more) }
+      const fix = `If you corrected it, drop it in as ${formatCorrectionName(name)}; else have it sent under a new number.`
+      return { outcome: 'refused', problem: problem('edi-number-reused', {}, message + more, fix) }
     }
     case 'answer':
       return { outcome: 'answer' }

@@ -205,6 +205,8 @@ function classifyRefusal(
   if (/^only 0 of \d+ (?:is|are) left to be /i.test(message))
     return { code: 'quantity-exceeded', fix: 'Nothing is left: remove the row.' }
   if (/^only \d+ of \d+ (?:is|are) left to be /i.test(message)) return { code: 'quantity-exceeded' }
+  if (/^the order is acknowledged; it can be cancell?ed only before/i.test(message))
+    return { code: 'order-acknowledged' }
   if (/^no order has this /i.test(message)) return { code: 'order-unknown' }
   if (/^no item has the /i.test(message)) return { code: 'item-unknown', fix: suggestItemFix(message) }
   return { code: 'api-refused' }

@@ -173,9 +173,9 @@ describe('a private key', () => {
     const wrong = await refusalOf(readPrivateKey(locked, 'sesam'))
     expect(wrong.message).toBe(`The private key ${locked} does not open with the passphrase.`)
     const none = await refusalOf(readPrivateKey(locked, undefined))
-    expect(none.message).toBe(
-      `The private key ${locked} is encrypted. Give its passphrase: passphrase: \${SFTP_PASSPHRASE}`,
-    )
+    expect(none.message).toBe(`The private key ${locked} is encrypted.`)
+    expect(none.fix).toContain('`passphrase: ${SFTP_PASSPHRASE}`')
+    expect(wrong.fix).toContain('Correct `passphrase`')
   })
 
   test('with a passphrase that it does not need is read', async () => {
@@ -193,22 +193,23 @@ describe('a private key', () => {
     const file = await keyFileFor(['-t', 'ed25519'], '')
     await writeFile(file, 'PuTTY-User-Key-File-3: ssh-ed25519\r\nEncryption: none\r\n')
     const failure = await refusalOf(readPrivateKey(file, undefined))
-    expect(failure.message).toContain(`puttygen ${file} -O private-openssh`)
+    expect(failure.fix).toContain(`puttygen ${file} -O private-openssh`)
   })
 
   test('that others may read is refused, with the fix', async () => {
     const file = await keyFileFor(['-t', 'ed25519'], '')
     await chmod(file, 0o640)
     const failure = await refusalOf(readPrivateKey(file, undefined))
-    expect(failure.message).toBe(
-      `The private key ${file} can be read by others (mode 640). Close it: chmod 600 ${file}`,
-    )
+    expect(failure.message).toBe(`The private key ${file} can be read by others (mode 640).`)
   })
 
   test('that is missing, is the public one, or is no key is reported as such', async () => {
     const file = await keyFileFor(['-t', 'ed25519'], '')
     expect((await refusalOf(readPrivateKey(`${file}.gone`, undefined))).message).toBe(
       `The private key ${file}.gone is not there.`,
+    )
+    expect((await refusalOf(readPrivateKey('/nowhere/~/.ssh/id', undefined))).fix).toContain(
+      '`~` does not stand for the home folder here',
     )
     await writeFile(file, await readFile(`${file}.pub`))
     expect((await refusalOf(readPrivateKey(file, undefined))).message).toBe(
@@ -220,7 +221,7 @@ describe('a private key', () => {
     )
     await chmod(file, 0o600)
     await writeFile(file, 'no key at all\n')
-    expect((await refusalOf(readPrivateKey(file, undefined))).message).toContain(`ssh-keygen -p -f ${file}`)
+    expect((await refusalOf(readPrivateKey(file, undefined))).fix).toContain(`ssh-keygen -p -f ${file}`)
   })
 })
 

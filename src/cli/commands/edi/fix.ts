@@ -1,7 +1,7 @@
 /** `dropbridge edi fix`: a copy of a file with right counts, numbers, trailers and padding. */
 import { basename, parse } from 'node:path'
 import { fixEdiFile } from '../../../app/edi/fix.ts'
-import { isPartFile } from '../../../domain/file.ts'
+import { formatCorrectionName, isPartFile } from '../../../domain/file.ts'
 import { parseArchivedId } from '../../../mailboxes/names.ts'
 import { EXIT } from '../../../support/errors.ts'
 import { defineCommand, FILE_ARGUMENT, JSON_FLAG, REQUIRED_TEXT } from '../../command.ts'
@@ -51,5 +51,5 @@ function nameCorrection(file: string): string {
   const id = parseArchivedId(name)
   const isArchived = id !== undefined && id.length >= SHORTEST_ID
   const original = isArchived ? stem.slice(0, -1 - id.length) : stem
-  return `${original}.rejects${ext === '' ? '.edi' : ext}`
+  return formatCorrectionName(`${original}${ext}`)
 }
