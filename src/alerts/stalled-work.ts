@@ -188,7 +188,8 @@ async function describeAnswerToUnrouted({ configuration, journal }: EvaluationCo
     (answer) => partners.find(({ name }) => name === answer.partner)?.unrouted ?? 'hold',
   )
   if (unrouted.length === 0) return ''
-  if (unrouted.every((each) => each === 'hold')) return '; the answer accepts those without faults, and they are held here'
+  if (unrouted.every((each) => each === 'hold'))
+    return '; the answer accepts those without faults, and they are held here'
   return unrouted.every((each) => each === 'refuse') ? '; the answer refuses them' : ''
 }
 

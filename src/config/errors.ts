@@ -164,8 +164,8 @@ export function toConfigErrors(issue: Issue, value: unknown): ConfigError[] {
   const choices = getChoices(issue)
   const suggestion = typeof value === 'string' ? didYouMean(value, choices) : ''
   // The meant one would stand behind a list that is too long to read.
-  if (suggestion !== '' && choices.length > LISTED_CHOICES_MAX)
-    return [{ path, at: 'value', message: `"${String(value)}" is not known.${suggestion}` }]
+  if (typeof value === 'string' && suggestion !== '' && choices.length > LISTED_CHOICES_MAX)
+    return [{ path, at: 'value', message: `"${value}" is not known.${suggestion}` }]
   return [{ path, at: 'value', message: `${sentence}${suggestion}` }]
 }
 
