@@ -1,4 +1,5 @@
 /** The API as the pipelines see it. */
+import type { Renewal } from '../support/clock.ts'
 
 /** A call by the name of its endpoint in the contract. */
 export interface Call {
@@ -32,6 +33,8 @@ export type CallResult =
 export interface LeaseCheck {
   /** Called at the moment the request is written; with false, no byte of it is sent. */
   isValid(): boolean
+  /** What `isValid` compares, for a thread that cannot call it. */
+  readonly renewal?: Renewal
   /** Called before an attempt without a valid lease. An error ends the call before the attempt sends anything. */
   renew(): Promise<void>
 }

@@ -87,7 +87,8 @@ export async function dispatchRecords(options: DispatchOptions): Promise<void> {
   }
 
   const sendNext = async (record: SendingRecord) => sendWindow.noteEnded(await send(record))
-  const lanes = createLaneRunner(options.concurrency, BEGIN_BATCH, sendNext)
+  // As many again wait for a connection, so that each is taken as soon as it is free.
+  const lanes = createLaneRunner(2 * options.concurrency, BEGIN_BATCH, sendNext)
   const ahead = createPlanningAhead(options.nextBlock)
   /** Whether the journal has perhaps no more records that may start. */
   let isDry = true
