@@ -46,6 +46,7 @@ export function openBusyTransport(
   let sent = 0
   let offsetMs = 0
   let isEnding = false
+  let isClosed = false
   let idleTimer: NodeJS.Timeout | undefined
 
   const start = async () => {
@@ -81,7 +82,7 @@ export function openBusyTransport(
   return {
     exchange(request, headers) {
       if (remote?.hasFailed() === true) comeBack(remote)
-      if (remote !== undefined) return exchangeBy(remote, request, headers)
+      if (remote !== undefined && !isClosed) return exchangeBy(remote, request, headers)
       if (++sent > afterRequests && !isEnding) starting ??= start()
       return inline.exchange(request, headers)
     },
@@ -92,6 +93,7 @@ export function openBusyTransport(
     },
     async close() {
       isEnding = true
+      isClosed = true
       clearTimeout(idleTimer)
       await starting
       await Promise.all([inline.close(), remote?.close()])
@@ -167,7 +169,8 @@ function controlThread(worker: Worker) {
     idleTimer = setTimeout(endIfIdle, IDLE_THREAD_MS).unref()
   }
   return {
-    open({ clock: _, ...options }: TransportOptions) {
+    open(given: TransportOptions) {
+      const { clock: _, ...options } = given
       const number = ++lastTransport
       post({ transport: number, kind: 'open', options })
       clearTimeout(idleTimer)
@@ -255,7 +258,7 @@ function controlTransport(transport: number, { post, noteBusy, forget }: RemoteC
     fail(cause) {
       failure ??= cause
       const unsent = new Set(requests.map(({ id }) => id))
-      for (const id of [...waiting.keys()])
+      for (const id of waiting.keys())
         resolve(id, { ended: unsent.has(id) ? 'nothing-sent' : 'no-answer', cause })
       noteClosed()
     },
