@@ -109,6 +109,8 @@ export function createClient(options: ClientOptions): Client {
       return readPages(list, (path, guessed) => read({ ...request, path }, guessed))
     },
 
+    spareCalls: () => wire.spareRequests(),
+
     clockOffsetMs: () => wire.clockOffsetMs(),
 
     shutdown(withinMs) {

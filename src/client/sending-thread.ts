@@ -86,6 +86,7 @@ export function openBusyTransport(
       if (++sent > afterRequests && !isEnding) starting ??= start()
       return inline.exchange(request, headers)
     },
+    spareRequests: () => (remote ?? inline).spareRequests(),
     clockOffsetMs: () => (remote ?? inline).clockOffsetMs() || offsetMs,
     async abortAll() {
       isEnding = true
@@ -174,7 +175,8 @@ function controlThread(worker: Worker) {
       const number = ++lastTransport
       post({ transport: number, kind: 'open', options })
       clearTimeout(idleTimer)
-      const remote = controlTransport(number, { post, noteBusy, forget: () => forget(number) })
+      const spare = options.connections > 1 ? options.connections : 0
+      const remote = controlTransport(number, { spare, post, noteBusy, forget: () => forget(number) })
       remotes.set(number, remote)
       return remote
     },
@@ -184,6 +186,8 @@ function controlThread(worker: Worker) {
 let lastTransport = 0
 
 interface RemoteContext {
+  /** With one connection, requests leave strictly one after the other. */
+  readonly spare: number
   readonly post: (message: ToThread) => void
   /** A request is on its way, or back. */
   readonly noteBusy: (change: 1 | -1) => void
@@ -202,7 +206,10 @@ interface RemoteTransport extends Transport {
   fail(cause: Error): void
 }
 
-function controlTransport(transport: number, { post, noteBusy, forget }: RemoteContext): RemoteTransport {
+function controlTransport(
+  transport: number,
+  { spare, post, noteBusy, forget }: RemoteContext,
+): RemoteTransport {
   const waiting = new Map<number, (exchange: Exchange) => void>()
   let requests: SentRequest[] = []
   let flushing: NodeJS.Timeout | undefined
@@ -262,6 +269,7 @@ function controlTransport(transport: number, { post, noteBusy, forget }: RemoteC
         resolve(id, { ended: unsent.has(id) ? 'nothing-sent' : 'no-answer', cause })
       noteClosed()
     },
+    spareRequests: () => spare,
     clockOffsetMs: () => offsetMs,
     abortAll() {
       if (failure === undefined) post({ transport, kind: 'abort' })

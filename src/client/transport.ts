@@ -43,6 +43,8 @@ export interface TransportRequest {
 export interface Transport {
   /** `headers` are names and values in turn. */
   exchange(request: TransportRequest, headers: string[]): Promise<Exchange>
+  /** How many requests more than connections are wanted, so that a free connection has the next one at once. */
+  spareRequests(): number
   /** How far the server's clock is ahead by its latest answer, in milliseconds; 0 before the first. */
   clockOffsetMs(): number
   /** Cuts off requests in flight. */
@@ -96,6 +98,7 @@ export function openTransport(options: TransportOptions): Transport {
         target.dispatch({ method, path, headers, body }, new Receiver(resolve, state, request))
       })
     },
+    spareRequests: () => 0,
     clockOffsetMs() {
       const serverTime = state.latestDate === undefined ? Number.NaN : Date.parse(state.latestDate)
       return Number.isNaN(serverTime) ? 0 : Math.round(serverTime - state.latestAt)

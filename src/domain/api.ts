@@ -66,6 +66,11 @@ export interface Api {
    * `api-answer-unusable` rather than ending early: a missing resource could look like proven absent.
    */
   list(call: Call): AsyncIterable<readonly Resource[]>
+  /**
+   * How many calls more than there are connections may be under way, so that the next one is there when a connection is free. They
+   * wait in the client, and the lease is asked for when they leave. None when left out.
+   */
+  spareCalls?(): number
   /** How far the API's clock is ahead of the bridge's, in milliseconds, by its latest answer; 0 before the first. */
   clockOffsetMs(): number
   close(): Promise<void>
