@@ -17,20 +17,31 @@ import {
 } from './transport.ts'
 
 export interface ThreadSettings {
-  /** After how many requests the thread is used: starting it costs some 50 ms of another processor, and memory. */
+  /** After how many requests the thread may be used: starting it costs some 50 ms of another processor, and memory. */
   readonly afterRequests: number
+  /** The least share of the time in which this thread waited, and had nothing to do. */
+  readonly idleShare: number
   /** Without a request for so long, the connections come back. */
   readonly idleMs: number
 }
 
-const USUAL_SETTINGS: ThreadSettings = { afterRequests: 500, idleMs: 10_000 }
+const USUAL_SETTINGS = { afterRequests: 500, idleMs: 10_000 } as const
+
+/**
+ * With two processors, the thread pays only while this one waits for the API: then the connections are what is short. An API that
+ * answers at once leaves no time to wait, and the two threads would only share what the processors can do.
+ */
+const IDLE_SHARES = { twoProcessors: 0.25, more: 0 } as const
 
 /** How long the thread waits for the requests that began without it, so that no more connections than allowed are open. */
 const LONGEST_HANDOVER_MS = 1000
 
 /** Undefined: this process sends without it. There, leases are compared by the system's clock; one processor has no room for it. */
 function chooseSettings({ clock }: TransportOptions): ThreadSettings | undefined {
-  return clock === systemClock && availableParallelism() > 1 ? USUAL_SETTINGS : undefined
+  const processors = availableParallelism()
+  if (clock !== systemClock || processors < 2) return undefined
+  const { twoProcessors, more } = IDLE_SHARES
+  return { ...USUAL_SETTINGS, idleShare: processors === 2 ? twoProcessors : more }
 }
 
 /** A transport that works in this thread for few requests, and in one of its own for many. */
@@ -40,15 +51,23 @@ export function openBusyTransport(
 ): Transport {
   let inline = openTransport(options)
   if (settings === undefined) return inline
-  const { afterRequests, idleMs } = settings
+  const { afterRequests, idleShare, idleMs } = settings
   let remote: RemoteTransport | undefined
   let starting: Promise<void> | undefined
   let sent = 0
+  let usage = performance.eventLoopUtilization()
   let offsetMs = 0
   let isEnding = false
   let isClosed = false
   let idleTimer: NodeJS.Timeout | undefined
 
+  /** Asked again after as many requests more. */
+  const isWorthwhile = () => {
+    sent = 0
+    const { utilization } = performance.eventLoopUtilization(usage)
+    usage = performance.eventLoopUtilization()
+    return 1 - utilization >= idleShare
+  }
   const start = async () => {
     const thread = await useSendingThread()
     if (thread === undefined || isEnding) return
@@ -83,7 +102,7 @@ export function openBusyTransport(
     exchange(request, headers) {
       if (remote?.hasFailed() === true) comeBack(remote)
       if (remote !== undefined && !isClosed) return exchangeBy(remote, request, headers)
-      if (++sent > afterRequests && !isEnding) starting ??= start()
+      if (++sent > afterRequests && !isEnding && isWorthwhile()) starting ??= start()
       return inline.exchange(request, headers)
     },
     spareRequests: () => (remote ?? inline).spareRequests(),

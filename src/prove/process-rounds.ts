@@ -130,7 +130,7 @@ async function waitUntil(child: StartedChild, { world }: Scenario, has: () => bo
 }
 
 /** From the second request on: the first ones show the process without the thread. */
-const THREAD: ThreadSettings = { afterRequests: 1, idleMs: 100 }
+const THREAD: ThreadSettings = { afterRequests: 1, idleShare: 0, idleMs: 100 }
 
 function createJob({ world, sabotage }: ProcessScenario, route: string): Job {
   const { configuration, blocks } = world

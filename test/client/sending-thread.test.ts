@@ -59,7 +59,7 @@ function open(
   { connections = 4, idleMs = 60_000, afterRequests = 0, hasThread = true } = {},
 ) {
   const options = { origin, clock: systemClock, timeoutMs: 5000, connections }
-  const settings = { afterRequests: hasThread ? afterRequests : Infinity, idleMs }
+  const settings = { afterRequests: hasThread ? afterRequests : Infinity, idleShare: 0, idleMs }
   const transport = openBusyTransport(options, settings)
   onTestFinished(() => transport.close())
   return transport
