@@ -228,7 +228,7 @@ const SHUTDOWN_DEADLINE_MS = 10_000
 const PRECEDENCE = { waitMs: 100, shortMs: 1000 }
 
 /** One client for each set of credentials: they share the token. */
-function createApiPool({ api }: Configuration, { clock, random, version, wrap }: BridgeOptions) {
+function createApiPool({ api }: Configuration, { clock, random, version, wrap, thread }: BridgeOptions) {
   const clients = new Map<string, Api>()
   const made: Client[] = []
   let isShuttingDown = false
@@ -239,7 +239,7 @@ function createApiPool({ api }: Configuration, { clock, random, version, wrap }:
       const known = clients.get(credentials.clientId)
       if (known) return known
       const { baseUrl, timeoutMs, connections, trusts503 } = api
-      const shared = { clock, random, version, host, trusts503 }
+      const shared = { clock, random, version, host, trusts503, ...(thread && { thread }) }
       const client = createClient({ baseUrl, timeoutMs, connections, ...shared, ...credentials })
       made.push(client)
       if (isShuttingDown) client.shutdown(SHUTDOWN_DEADLINE_MS)

@@ -4,6 +4,7 @@ import type { MailboxConfiguration } from '../config/mailboxes.ts'
 import type { EdiConfiguration } from '../config/edi.ts'
 import { buildEnvelopeSettings, findEnvelopeErrors } from '../config/envelope.ts'
 import type { InboundRoute, OutboundRoute, Route } from '../config/routes.ts'
+import type { ThreadSettings } from '../client/sending-thread.ts'
 import type { Api } from '../domain/api.ts'
 import type { Observer } from '../domain/event.ts'
 import type { Format } from '../domain/format.ts'
@@ -54,6 +55,8 @@ export interface BridgeOptions {
   readonly isReading?: boolean
   /** For proofs, so that short files are planned in blocks too. Left out: only long ones are. */
   readonly blocks?: BlockSizes
+  /** For proofs, so that a thread of its own sends short files, too. */
+  readonly thread?: ThreadSettings
   /** Wraps the parts as they are built; the crash tests use it to fail at every effect. */
   readonly wrap?: Partial<Wrappers>
 }

@@ -18,7 +18,8 @@ import { readPages, unusableAnswerError } from './pages.ts'
 import { type BaseUrl, compileRequests, parseBaseUrl, refuseRedirect, type Request } from './requests.ts'
 import { createHostHealth, DEFAULT_RETRY, type HostHealth, repeat, type RetryLimits } from './retry.ts'
 import { type ApiContext, createTokenSource, type Token, type TokenSource } from './tokens.ts'
-import { type Exchange, openTransport } from './transport.ts'
+import { openBusyTransport, type ThreadSettings } from './sending-thread.ts'
+import type { Exchange } from './transport.ts'
 
 export interface ClientOptions {
   /** May have a path; the API's own paths begin below it. */
@@ -38,6 +39,8 @@ export interface ClientOptions {
   readonly trusts503?: boolean
   /** The health of the host, shared with other clients. */
   readonly host?: HostHealth
+  /** When a thread of its own sends; by default, for many requests. */
+  readonly thread?: ThreadSettings
 }
 
 export interface Client extends Api {
@@ -53,7 +56,7 @@ export function createClient(options: ClientOptions): Client {
   const base = parseBaseUrl(options.baseUrl)
   const stop = new AbortController()
   setMaxListeners(0, stop.signal) // every call that waits listens, and any number may wait
-  const wire = openTransport({ origin: base.origin, clock, timeoutMs, connections })
+  const wire = openBusyTransport({ origin: base.origin, clock, timeoutMs, connections }, options.thread)
   const context: ApiContext = {
     trusts503: false,
     host: createHostHealth(clock),
@@ -105,6 +108,8 @@ export function createClient(options: ClientOptions): Client {
       const list = { base, resource, first, ...position }
       return readPages(list, (path, guessed) => read({ ...request, path }, guessed))
     },
+
+    spareCalls: () => wire.spareRequests(),
 
     clockOffsetMs: () => wire.clockOffsetMs(),
 
@@ -169,7 +174,9 @@ export function createAttempt(context: ApiContext, tokens: TokenSource) {
     const headers = selectHeaders(token, request)
     if (permit === undefined) return wire.exchange(request, headers)
     if (!permit.isValid()) await permit.renew()
-    return wire.exchange({ ...request, maySend: () => permit.isValid() }, headers)
+    const { renewal } = permit
+    const maySend = () => permit.isValid()
+    return wire.exchange({ ...request, maySend, ...(renewal && { renewal }) }, headers)
   }
 
   return async (request: Request, permit?: LeaseCheck): Promise<ClientResult> => {

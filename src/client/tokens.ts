@@ -2,8 +2,14 @@
 import { z } from 'zod'
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { BridgeError } from '../support/errors.ts'
-import { classifyExchange, describeAnswer, isSuccess, isWebPage, retryUnlessAnswered } from './certainty.ts'
-import { findConnectionFix } from './connection-fix.ts'
+import {
+  classifyExchange,
+  describeAnswer,
+  findConnectionFix,
+  isSuccess,
+  isWebPage,
+  retryUnlessAnswered,
+} from './certainty.ts'
 import { type BaseUrl, refuseRedirect } from './requests.ts'
 import { repeat, type RetryContext } from './retry.ts'
 import type { Exchange, Transport } from './transport.ts'

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import type Undici from 'undici'
 import type { buildConnector, Client, Dispatcher, Pool } from 'undici'
-import type { Clock } from '../support/clock.ts'
+import type { Clock, Renewal } from '../support/clock.ts'
 
 /** How a request ended. Never an exception, because the place of a failure decides whether to send again. */
 export type Exchange =
@@ -36,11 +36,24 @@ export interface TransportRequest {
   readonly wantsFile?: boolean
   /** Called right before the first byte is sent; with false, none is. */
   readonly maySend?: () => boolean
+  /** The same for another thread. */
+  readonly renewal?: Renewal
 }
 
-export type Transport = ReturnType<typeof openTransport>
+export interface Transport {
+  /** `headers` are names and values in turn. */
+  exchange(request: TransportRequest, headers: string[]): Promise<Exchange>
+  /** How many requests more than connections are wanted, so that a free connection has the next one at once. */
+  spareRequests(): number
+  /** How far the server's clock is ahead by its latest answer, in milliseconds; 0 before the first. */
+  clockOffsetMs(): number
+  /** Cuts off requests in flight. */
+  abortAll(): Promise<void>
+  /** Lets requests in flight finish, then closes every connection. */
+  close(): Promise<void>
+}
 
-interface TransportOptions {
+export interface TransportOptions {
   readonly origin: string
   readonly clock: Clock
   readonly timeoutMs: number
@@ -56,11 +69,14 @@ const LARGEST_BODY = 64 * 1024 * 1024
 /** Far more than a label or a packing slip has, and small enough to hold several in memory. */
 const LARGEST_FILE = 20 * 1024 * 1024
 
+/** Of a request that lost its lease while it waited for a connection. */
+export const RIGHT_LOST = 'the right to send was lost before a byte of it left'
+
 /** Short, so that the client seldom sends on a connection that the server has just closed. */
 const KEEP_ALIVE_MS = 4_000
 const LONGEST_CONNECT_MS = 10_000
 
-export function openTransport(options: TransportOptions) {
+export function openTransport(options: TransportOptions): Transport {
   const { clock, timeoutMs } = options
   const state: TransportState = { clock, timeoutMs, latestDate: undefined, latestAt: 0 }
   let pool: Pool | undefined
@@ -75,25 +91,23 @@ export function openTransport(options: TransportOptions) {
   }
 
   return {
-    /** `headers` are names and values in turn. */
-    async exchange(request: TransportRequest, headers: string[]): Promise<Exchange> {
+    async exchange(request, headers) {
       const target = pool ?? (await open())
       return new Promise((resolve) => {
         const { method, path, body = null } = request
         target.dispatch({ method, path, headers, body }, new Receiver(resolve, state, request))
       })
     },
-    clockOffsetMs(): number {
+    spareRequests: () => 0,
+    clockOffsetMs() {
       const serverTime = state.latestDate === undefined ? Number.NaN : Date.parse(state.latestDate)
       return Number.isNaN(serverTime) ? 0 : Math.round(serverTime - state.latestAt)
     },
-    /** Cuts off requests in flight. */
-    async abortAll(): Promise<void> {
+    async abortAll() {
       abortion ??= new Error('the bridge was stopped')
       await pool?.destroy(abortion)
     },
-    /** Lets requests in flight finish, then closes every connection. */
-    close(): Promise<void> {
+    close() {
       closed ??= closePool(opening)
       return closed
     },
@@ -169,7 +183,7 @@ class Receiver implements Dispatcher.DispatchHandler {
       return
     }
     if (this.#mayLeave?.() === false) {
-      controller.abort(new Error('the right to send was lost before a byte of it left'))
+      controller.abort(new Error(RIGHT_LOST))
       return
     }
     this.#controller = controller

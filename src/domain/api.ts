@@ -1,4 +1,5 @@
 /** The API as the pipelines see it. */
+import type { Renewal } from '../support/clock.ts'
 
 /** A call by the name of its endpoint in the contract. */
 export interface Call {
@@ -32,6 +33,8 @@ export type CallResult =
 export interface LeaseCheck {
   /** Called at the moment the request is written; with false, no byte of it is sent. */
   isValid(): boolean
+  /** What `isValid` compares, for a thread that cannot call it. */
+  readonly renewal?: Renewal
   /** Called before an attempt without a valid lease. An error ends the call before the attempt sends anything. */
   renew(): Promise<void>
 }
@@ -63,6 +66,11 @@ export interface Api {
    * `api-answer-unusable` rather than ending early: a missing resource could look like proven absent.
    */
   list(call: Call): AsyncIterable<readonly Resource[]>
+  /**
+   * How many calls more than there are connections may be under way, so that the next one is there when a connection is free. They
+   * wait in the client, and the lease is asked for when they leave. None when left out.
+   */
+  spareCalls?(): number
   /** How far the API's clock is ahead of the bridge's, in milliseconds, by its latest answer; 0 before the first. */
   clockOffsetMs(): number
   close(): Promise<void>

@@ -9,7 +9,7 @@ import {
 } from '../mapping/fields/plan.ts'
 import type { InboundMapping } from '../mapping/load.ts'
 import type { Check, Condition } from '../mapping/rows/conditions.ts'
-import { looksLikeKnownName } from '../mapping/rows/known-values.ts'
+import { looksLikeKnownName } from '../mapping/rows/columns.ts'
 import { isObject } from '../support/object-paths.ts'
 
 export type Options = Readonly<Record<string, unknown>>

@@ -6,7 +6,7 @@ import { createOrderListCall } from '../operations/operation.ts'
 import { BridgeError, type FailureCode, hasCode } from '../support/errors.ts'
 import type { InboundContext, OutboundContext } from './context.ts'
 import type { Lease } from '../domain/lease.ts'
-import type { Clock } from '../support/clock.ts'
+import { type Clock, createRenewal, isFresh, type Moment, readMoment } from '../support/clock.ts'
 
 /** Failures that end the pass. Every other failure is of one file, and the pass continues with the next one. */
 export const PASS_FATAL = [
@@ -76,7 +76,6 @@ export type LeaseGuard = ReturnType<typeof createLeaseGuard>
 
 /**
  * Remembers when the lease was last renewed. Make it after a write that renewed the lease, or before one by `writeWithLease`.
- * It reads two clocks: the ticks of the processor may pause while the machine sleeps, and the time of day may be set.
  */
 export function createLeaseGuard({
   journal,
@@ -87,26 +86,22 @@ export function createLeaseGuard({
   lease: Lease
   clock: Clock
 }) {
-  const moment = () => ({ at: clock.now(), ticks: performance.now() })
-  const freshMs = lease.ttlMs * FRESH_SHARE
-  let renewed = moment()
-  const isValid = () => {
-    const now = moment()
-    const ago = now.at - renewed.at
-    return ago >= 0 && ago <= freshMs && now.ticks - renewed.ticks <= freshMs
-  }
+  const renewal = createRenewal(lease.ttlMs * FRESH_SHARE)
+  const noteRenewed = (moment: Moment) => renewal.moment.set(moment)
+  noteRenewed(readMoment(clock))
+  const isValid = () => isFresh(renewal, clock)
   /** Waits for a write that renews the lease, and remembers when the write started. */
   const writeWithLease = async <Result>(work: Promise<Result>): Promise<Result> => {
-    const began = moment()
+    const began = readMoment(clock)
     const result = await work
-    renewed = began
+    noteRenewed(began)
     return result
   }
   const renew = () => writeWithLease(journal.renewLease(lease))
   return {
     writeWithLease,
     /** For the check right before a request leaves. */
-    leaseCheck: { isValid, renew },
+    leaseCheck: { isValid, renew, renewal },
     /** Throws `lease-lost` when another bridge has the route. Asks the journal only when the lease was not renewed just now. */
     assertHeld: async () => {
       if (!isValid()) await renew()

@@ -2,6 +2,7 @@
 import { openBridge } from '../app/bridge.ts'
 import { systemClock } from '../support/clock.ts'
 import { EXIT, type ExitCode } from '../support/errors.ts'
+import { omitUndefined } from '../support/object-paths.ts'
 import { guardParts, isEffect, type PartsWrapper, combineWrappers } from './crash-point.ts'
 import type { Job } from './process-rounds.ts'
 
@@ -29,8 +30,8 @@ async function runJob(job: Job): Promise<ExitCode> {
   const until = performance.now() + (job.untilQuietMs ?? 0)
   process.send?.('began')
   for (;;) {
-    const { leaseMs, blocks } = job
-    const options = { clock: systemClock, leaseMs, ...(wrap && { wrap }), ...(blocks && { blocks }) }
+    const { leaseMs, blocks, thread } = job
+    const options = { clock: systemClock, leaseMs, ...omitUndefined({ wrap, blocks, thread }) }
     const bridge = await openBridge(job.configuration, options)
     const { exit } = await bridge.run([job.route], new AbortController().signal)
     await bridge.close()

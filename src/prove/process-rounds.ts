@@ -1,5 +1,6 @@
 /** Rounds with real processes: killed at an effect or at random, or stopped for longer than their lease. */
 import { type ChildProcess, fork } from 'node:child_process'
+import type { ThreadSettings } from '../client/sending-thread.ts'
 import type { Configuration } from '../config/configuration.ts'
 import type { BlockSizes } from '../pipeline/context.ts'
 import { resolvePackagePath } from '../support/process.ts'
@@ -128,9 +129,12 @@ async function waitUntil(child: StartedChild, { world }: Scenario, has: () => bo
   while (!child.isOver() && !has() && performance.now() < until) await world.pause(1)
 }
 
+/** From the second request on: the first ones show the process without the thread. */
+const THREAD: ThreadSettings = { afterRequests: 1, idleShare: 0, idleMs: 100 }
+
 function createJob({ world, sabotage }: ProcessScenario, route: string): Job {
   const { configuration, blocks } = world
-  return { configuration, route, leaseMs: LEASE_MS, sabotage, ...(blocks && { blocks }) }
+  return { configuration, route, leaseMs: LEASE_MS, sabotage, thread: THREAD, ...(blocks && { blocks }) }
 }
 
 // Process pool: processes start ahead, because loading the program takes longer than most of them live.
@@ -141,6 +145,8 @@ export interface Job {
   readonly route: string
   readonly leaseMs: number
   readonly blocks?: BlockSizes
+  /** A thread of its own sends, as usually only where much is sent. */
+  readonly thread?: ThreadSettings
   /** The process kills itself right there. */
   readonly death?: { readonly effect: number; readonly moment: Moment }
   /** The process works until the route is quiet, for at most this long; one pass when left out. */

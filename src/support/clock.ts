@@ -25,6 +25,37 @@ export function elapsed(clock: Clock): number {
   return clock.elapsed?.() ?? clock.now()
 }
 
+// When something was last renewed, as all threads of the process see it.
+
+/** A renewal counts for `freshMs` by two clocks: one may pause while the machine sleeps, and the other may be set. */
+export interface Renewal {
+  /** In shared memory: the time of the clock, and the ticks. A reader between the two writes sees one of the older moment. */
+  readonly moment: Float64Array
+  readonly freshMs: number
+}
+
+export function createRenewal(freshMs: number): Renewal {
+  return { moment: new Float64Array(new SharedArrayBuffer(2 * Float64Array.BYTES_PER_ELEMENT)), freshMs }
+}
+
+export type Moment = readonly [at: number, ticks: number]
+
+export function readMoment(clock: Pick<Clock, 'now'>): Moment {
+  return [clock.now(), getTicks()]
+}
+
+/** Milliseconds of the machine's steady clock, the same in all threads. */
+function getTicks(): number {
+  const [seconds, nanoseconds] = process.hrtime()
+  return seconds * 1000 + nanoseconds / 1e6
+}
+
+export function isFresh({ moment, freshMs }: Renewal, clock: Pick<Clock, 'now'>): boolean {
+  const [at = 0, ticks = 0] = moment
+  const ago = clock.now() - at
+  return ago >= 0 && ago <= freshMs && getTicks() - ticks <= freshMs
+}
+
 /** `2026-11-21T02:15:00.000Z` for a time in milliseconds. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString()

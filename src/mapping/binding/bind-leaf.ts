@@ -9,7 +9,7 @@ import { convertText } from '../fields/leaf-conversion.ts'
 import type { DeferredPlan, LeafPlan, ValueSource } from '../fields/plan.ts'
 import { bindCondition } from '../rows/bind-condition.ts'
 import { type Column, describeMissingColumn, resolveColumnName } from '../rows/columns.ts'
-import { bindKnownText, isKnownName } from '../rows/known-values.ts'
+import { bindKnownText, isKnownName } from '../rows/columns.ts'
 import { readMisreadUtf8 } from '../values/convert.ts'
 import { cleanText, DEFERRED, FAILED, quoteText, type Refuse } from '../values/text.ts'
 import {

@@ -2,7 +2,7 @@
 import { didYouMean } from '../../support/text.ts'
 import { type CalcPlan, listColumns, listSums } from '../calc/calculation.ts'
 import { foldColumnName } from '../rows/columns.ts'
-import { checkKnownName, isKnownName, looksLikeKnownName } from '../rows/known-values.ts'
+import { checkKnownName, isKnownName, looksLikeKnownName } from '../rows/columns.ts'
 import { getEntry, type MappingErrors, nodeAt, type SourceNode } from '../source/source.ts'
 import type { PathNames } from '../reading/edi-paths.ts'
 import type { BodyLeaf } from './options.ts'

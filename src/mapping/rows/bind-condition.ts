@@ -6,7 +6,7 @@ import { type BindContext, locate } from '../binding/record-builder.ts'
 import { type Column, resolveColumnName } from './columns.ts'
 import type { Check, ColumnTest, Condition, ReadOther } from './conditions.ts'
 import { type ReadText, createTextReader } from '../binding/text-source.ts'
-import { isKnownName, type KnownName, bindKnownText } from './known-values.ts'
+import { isKnownName, type KnownName, bindKnownText } from './columns.ts'
 import { quoteText } from '../values/text.ts'
 
 export interface BoundCondition {

@@ -1,8 +1,9 @@
-/** Finds the columns a mapping names among those a file has. */
+/** Finds the columns a mapping names among those a file has, and the values that it may name in their place. */
 import type { Layout, Row } from '../../domain/format.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
 import { groupBy } from '../../support/collections.ts'
-import { findSimilarName, quoteNames } from '../../support/text.ts'
+import { didYouMean, findSimilarName, quoteNames } from '../../support/text.ts'
+import type { BindContext } from '../binding/record-builder.ts'
 import { readMisreadUtf8 } from '../values/convert.ts'
 
 export interface Column {
@@ -155,4 +156,42 @@ function ambiguousColumnProblem(name: string, first: Column, second: Column): Pr
   const message = `The file has more than one column "${first.name}".`
   const fix = 'Say in the mapping with `nth` which one is meant, or rename one of them.'
   return problem('header-duplicate', { column: first.name }, message, fix)
+}
+
+// Values that a mapping may name instead of a column, such as `$file` and `$line`.
+
+/** Reads each value for the row or record being built. `docs/mapping.md` lists them. */
+const KNOWN_VALUES = {
+  $file: ({ source }: BindContext) => source?.file ?? '',
+  $folder: ({ source }: BindContext) => source?.folder ?? '',
+  $record: ({ builder }: BindContext) => String(builder.number),
+  $row: ({ builder }: BindContext) => String(builder.index + 1),
+  $line: ({ builder }: BindContext, perRow: boolean) =>
+    String((perRow ? builder.row : builder.headerRows[0])?.line ?? ''),
+} as const
+
+export type KnownName = keyof typeof KNOWN_VALUES
+
+/** Whether the name has the form of a known value: a dollar sign and small letters. `$ Amount` is a column. */
+export function looksLikeKnownName(name: string): boolean {
+  return /^\$[a-z]+$/.test(name)
+}
+
+export function isKnownName(name: string): name is KnownName {
+  return Object.hasOwn(KNOWN_VALUES, name)
+}
+
+/** Returns why a leaf cannot use the value; undefined when it can. */
+export function checkKnownName(name: string, perRow: boolean): string | undefined {
+  const names = Object.keys(KNOWN_VALUES)
+  if (!isKnownName(name))
+    return `there is no ${name}.${didYouMean(name, names) || ` There are ${names.join(', ')}.`}`
+  return name === '$row' && !perRow
+    ? '$row is the number of a row, and stands in the array that is filled once per row'
+    : undefined
+}
+
+export function bindKnownText(name: KnownName, perRow: boolean, context: BindContext): () => string {
+  const read = KNOWN_VALUES[name]
+  return () => read(context, perRow)
 }

@@ -21,7 +21,7 @@ import {
 } from '../values/numbers.ts'
 import { cleanCell } from '../values/text.ts'
 import { foldColumnName } from './columns.ts'
-import { checkKnownName, looksLikeKnownName } from './known-values.ts'
+import { checkKnownName, looksLikeKnownName } from './columns.ts'
 
 // The tests of a column: the words, and the keys of the long form.
 

@@ -1,5 +1,5 @@
 /** Sends the records of a file or delivery: many lanes at once, the records of one lane one after the other. */
-import type { LeaseCheck } from '../../domain/api.ts'
+import type { Api, LeaseCheck } from '../../domain/api.ts'
 import type { WorkRef } from '../../domain/journal.ts'
 import { PROBLEMS } from '../../domain/problem.ts'
 import type { PlannedRecord, RecordResult, SendingRecord } from '../../domain/record.ts'
@@ -40,6 +40,8 @@ export interface DispatchOptions extends Pick<
   readonly sendLimit?: SendLimit
   /** Plans more records of a file while others are sent; undefined when it has no more. Left out: the journal has all of them. */
   readonly nextBlock?: () => Promise<Block | undefined>
+  /** What sends, if it wants more calls than there are connections. */
+  readonly api?: Pick<Api, 'spareCalls'>
   /** The records belong to several steps: none is sent after an earlier one of its lane was refused or held. */
   readonly inSteps?: boolean
 }
@@ -87,7 +89,8 @@ export async function dispatchRecords(options: DispatchOptions): Promise<void> {
   }
 
   const sendNext = async (record: SendingRecord) => sendWindow.noteEnded(await send(record))
-  const lanes = createLaneRunner(options.concurrency, BEGIN_BATCH, sendNext)
+  const atOnce = () => options.concurrency + (options.api?.spareCalls?.() ?? 0)
+  const lanes = createLaneRunner(atOnce, BEGIN_BATCH, sendNext)
   const ahead = createPlanningAhead(options.nextBlock)
   /** Whether the journal has perhaps no more records that may start. */
   let isDry = true
@@ -251,7 +254,11 @@ function createStopReason(signal: AbortSignal) {
 }
 
 /** Lane by lane. `concurrency` limits the busy lanes, `limit` the items that are not finished. `run` never rejects. */
-function createLaneRunner<Item>(concurrency: number, limit: number, run: (item: Item) => Promise<void>) {
+function createLaneRunner<Item>(
+  concurrency: () => number,
+  limit: number,
+  run: (item: Item) => Promise<void>,
+) {
   const queues = new Map<string, Item[]>()
   let unfinished = 0
   let wakeStarter: (() => void) | undefined
@@ -270,7 +277,7 @@ function createLaneRunner<Item>(concurrency: number, limit: number, run: (item: 
   return {
     /** Resolves when the item runs or waits behind another of its lane, and the next item may be started. */
     async start(lane: string, item: Item): Promise<void> {
-      while (unfinished >= limit || (!queues.has(lane) && queues.size >= concurrency)) {
+      while (unfinished >= limit || (!queues.has(lane) && queues.size >= concurrency())) {
         await new Promise<void>((resolve) => (wakeStarter = resolve))
       }
       unfinished++
