@@ -1,6 +1,6 @@
 /** The whole life of a record, or of all records of an order, in the order of time. */
-import type { ListedDecision } from '../../domain/journal.ts'
-import { type DecisionAction, DECISIONS } from '../../domain/decision.ts'
+import type { Journal, ListedDecision } from '../../domain/journal.ts'
+import { type CorrectionLink, type DecisionAction, DECISIONS } from '../../domain/decision.ts'
 import type { ProblemCode } from '../../domain/problem.ts'
 import type { RecordState } from '../../domain/record.ts'
 import type { TracedAttempt, TracedRecord } from '../../domain/trace.ts'
@@ -100,6 +100,23 @@ export interface RecordStory {
   }[]
   /** What a person can decide about it. */
   readonly possible: readonly (DecisionAction | 'resolve')[]
+  /** Of a refused record: the corrections that a person made of it, newest first. */
+  readonly corrections: readonly RecordCorrection[]
+  /** Of a record in a corrected file: what it corrects. */
+  readonly correctionOf?: RecordCorrection
+}
+
+/** Who corrected a refused record, and the record on the other side of it. */
+export interface RecordCorrection {
+  readonly decision: number
+  readonly by: string
+  readonly why: string
+  readonly at: number
+  /** Its file: the one with the corrected rows, or the one whose rows were corrected; only its name until it is taken. */
+  readonly file: { readonly id?: string; readonly name: string }
+  /** Left out where it is not known which record of the file it is. */
+  readonly record?: Pick<TracedRecord, 'id' | 'number' | 'state' | 'apiId'> & { readonly key: string }
+  readonly state: 'begun' | 'waiting' | 'given-up' | 'taken'
 }
 
 /** Another record of the same order. */
@@ -138,7 +155,8 @@ export async function readRecordPage(
   if (story === undefined) return undefined
   const { records } = await journal.traceKey(`#${id}`, { limit: RECORDS_MAX, isQuick: true })
   const others = records.filter((each) => each.id !== id)
-  return { record: tellStory(story, audience), related: others.map(showRelated) }
+  const corrections = await readCorrections(journal, [id])
+  return { record: tellStory(story, corrections, audience), related: others.map(showRelated) }
 }
 
 /** All records of one order, or with one key. Undefined where none is known. */
@@ -150,7 +168,64 @@ export async function readOrderPage(
   const { records, earlier } = await journal.traceKey(key, { limit: RECORDS_MAX, isQuick: true })
   if (records.length === 0) return undefined
   const stories = await traceRecords(journal, records)
-  return { key, records: stories.map((story) => tellStory(story, audience)), earlier }
+  const corrections = await readCorrections(
+    journal,
+    records.map(({ id }) => id),
+  )
+  return { key, records: stories.map((story) => tellStory(story, corrections, audience)), earlier }
+}
+
+interface KnownCorrections {
+  readonly links: readonly CorrectionLink[]
+  readonly records: ReadonlyMap<number, TracedRecord>
+}
+
+/** The corrections of these records, and the records on their other sides. */
+async function readCorrections(journal: Journal, ids: readonly number[]): Promise<KnownCorrections> {
+  const links = await journal.listCorrectionLinks(ids)
+  const others = links.flatMap(({ pairs }) => pairs.flatMap(({ from, to = from }) => [from, to]))
+  const records = await journal.listTracedRecords([...new Set(others)])
+  return { links, records: new Map(records.map((record) => [record.id, record])) }
+}
+
+function listCorrectionsOf({ id, file }: TracedRecord, { links, records }: KnownCorrections) {
+  const show = (
+    link: CorrectionLink,
+    other: RecordCorrection['file'],
+    recordId?: number,
+  ): RecordCorrection => {
+    const { id: decision, by, why, at, into, leftAt, givenUpAt } = link
+    const record = recordId === undefined ? undefined : records.get(recordId)
+    const state: RecordCorrection['state'] =
+      into !== undefined
+        ? 'taken'
+        : givenUpAt !== undefined
+          ? 'given-up'
+          : leftAt === undefined
+            ? 'begun'
+            : 'waiting'
+    return omitUndefined({
+      decision,
+      by,
+      why,
+      at,
+      file: other,
+      record: record && nameRecordOf(record),
+      state,
+    })
+  }
+  const corrections = links.flatMap((link) => {
+    const pair = link.pairs.find(({ from }) => from === id)
+    return pair === undefined ? [] : [show(link, link.into ?? { name: link.name }, pair.to)]
+  })
+  const brought = links.find(({ into }) => into !== undefined && into.id === file)
+  const source = brought?.pairs.find(({ to }) => to === id)?.from
+  return { corrections, correctionOf: brought && show(brought, brought.from, source) }
+}
+
+function nameRecordOf(record: TracedRecord): NonNullable<RecordCorrection['record']> {
+  const { id, number, state, apiId } = record
+  return omitUndefined({ id, number, state, apiId, key: formatKey(record) })
 }
 
 function showRelated(record: TracedRecord): RelatedRecord {
@@ -158,7 +233,7 @@ function showRelated(record: TracedRecord): RelatedRecord {
   return omitUndefined({ id, key: formatKey(record), operation, state, apiId, changedAt })
 }
 
-function tellStory(story: RecordHistory, audience: Audience): RecordStory {
+function tellStory(story: RecordHistory, known: KnownCorrections, audience: Audience): RecordStory {
   const { record, from, into, first, body, answer, prunedAt, call, documents } = story
   const { id, number, operation, direction, route, account, step, state, apiId, http } = record
   return omitUndefined({
@@ -176,6 +251,7 @@ function tellStory(story: RecordHistory, audience: Audience): RecordStory {
     call,
     key: formatKey(record),
     possible: listDecisionsOf(record),
+    ...listCorrectionsOf(record, known),
     problems: [...record.problems, ...record.warnings].map((each) => showProblem(each, audience)),
     life: listLife(story),
     timesSent: countSendings(story),

@@ -4,6 +4,7 @@ import {
   type OrderPage,
   readOrderPage,
   readRecordPage,
+  type RecordCorrection,
   type RecordPage,
   type RecordStory,
 } from '../../app/console/records.ts'
@@ -77,7 +78,8 @@ export function drawStory(story: RecordStory, request: PageRequest): Html {
         delivery && html`, in ${drawDeliveryLink(delivery)}`
       }
     </p>
-    ${problems.map(drawProblem)}
+    ${story.correctionOf && drawCorrectionOf(story.correctionOf, request)} ${problems.map(drawProblem)}
+    ${story.corrections.map((each) => drawCorrectedAs(each, request))}
     ${
       first &&
       html`<p>
@@ -89,6 +91,43 @@ export function drawStory(story: RecordStory, request: PageRequest): Html {
     </ol>
     <p>${formatSendings(story)} <a href="${href('/records/:n/proof', { n: story.id })}">Proof</a></p>
     ${drawInterchange(story)} ${drawDocuments(story)} ${drawContents(story, request)}`
+}
+
+/** Of a record in a corrected file. */
+function drawCorrectionOf({ record, file, ...decision }: RecordCorrection, request: PageRequest): Html {
+  const source = file.id === undefined ? html`${file.name}` : drawFileLink({ id: file.id, name: file.name })
+  const before = record && html`record ${drawRecordLink(record)} of `
+  return html`<p>Its row was refused before, as ${before}${source}. ${drawCorrector(decision, request)}</p>`
+}
+
+/** Of a refused record. */
+function drawCorrectedAs({ record, file, state, ...decision }: RecordCorrection, request: PageRequest): Html {
+  const into = file.id === undefined ? html`${file.name}` : drawFileLink({ id: file.id, name: file.name })
+  return html`<p>
+    ${drawCorrector(decision, request)}
+    ${record ? html`Corrected as record ${drawRecordLink(record)} of ${into},` : html`Corrected in ${into}:`}
+    ${record ? drawResult(record) : WAITS[state]}
+  </p>`
+}
+
+function drawCorrector(
+  { by, at, why, decision }: Pick<RecordCorrection, 'by' | 'at' | 'why' | 'decision'>,
+  request: PageRequest,
+): Html {
+  return html`${by}
+    <a href="${href('/decisions/:n', { n: decision })}">corrected it</a> ${showTime(at, request)}: ${why}.`
+}
+
+function drawResult({ state, apiId }: NonNullable<RecordCorrection['record']>): Html {
+  const as = apiId === undefined ? undefined : html` as ${apiId} at the API`
+  return html`${drawState(state)}${as}.`
+}
+
+const WAITS: Readonly<Record<RecordCorrection['state'], string>> = {
+  begun: 'that file is not in the inbox yet.',
+  waiting: 'that file lies in the inbox and is not taken yet.',
+  'given-up': 'that file was removed before it was taken, and nothing of it was sent.',
+  taken: 'see there what came of it.',
 }
 
 function drawEvent(event: LifeEvent, { call = '', direction }: RecordStory): Html {
