@@ -7,6 +7,8 @@ import type {
   CorrectionStart,
   DecisionJournal,
   NewCorrection,
+  RefusedCounts,
+  WaitingCorrection,
 } from '../domain/decision.ts'
 import type { FileState } from '../domain/file.ts'
 import type { Problem } from '../domain/problem.ts'
@@ -36,6 +38,8 @@ export function createCorrectionJournal({ reads, leased }: BoundStore) {
       await changeCorrection(tx, id, { given_up_at: tx.now })
     }),
     listCorrections: reads(selectCorrections),
+    listWaitingCorrections: reads(selectWaiting),
+    countRefused: reads(countRefused),
     listCorrectionLinks: reads(selectCorrectionLinks),
   } satisfies Partial<DecisionJournal>
 }
@@ -52,6 +56,13 @@ export function formatCorrectionSubject(id: number): string {
 const IS_OPEN = sql<boolean>`(corrections.given_up_at is null and taken.outcome is null
   and (corrections.left_at is not null or corrections.taken_as is not null))`
 
+/** The unfinished correction of a record of `records`; null where it is in none. */
+const OPEN_CORRECTION = sql<number | null>`(
+  select max(corrections.decision_id) from decided_records
+    join corrections on corrections.decision_id = decided_records.decision_id
+    left join files as taken on taken.id = corrections.taken_as
+  where decided_records.record_id = records.id and ${IS_OPEN})`
+
 interface CorrectableRow {
   readonly id: number
   readonly number: number
@@ -66,11 +77,7 @@ interface CorrectableRow {
 /** Each state has an index of its file. */
 async function selectCorrectable(db: Db, fileId: string, limit: number): Promise<CorrectableRecord[]> {
   const { rows } = await sql<CorrectableRow>`
-    select id, number, operation, state, lines, key_values as "keyValues", problems, (
-      select max(corrections.decision_id) from decided_records
-        join corrections on corrections.decision_id = decided_records.decision_id
-        left join files as taken on taken.id = corrections.taken_as
-      where decided_records.record_id = records.id and ${IS_OPEN}) as correction
+    select id, number, operation, state, lines, key_values as "keyValues", problems, ${OPEN_CORRECTION} as correction
     from records where id in (
       select id from records where file_id = ${fileId} and ${IS_UNCORRECTED}
       union all
@@ -197,6 +204,32 @@ export async function bindCorrection({ db, route }: RouteTx, fileId: string, sha
       select max(decision_id) from corrections join files on files.id = ${fileId}
       where corrections.route = ${route} and corrections.name = files.name and corrections.sha256 = ${sha256}
         and corrections.taken_as is null)`.execute(db)
+}
+
+async function selectWaiting(db: Db, limit: number, fileId?: string): Promise<WaitingCorrection[]> {
+  const isChosen = fileId === undefined ? sql`true` : sql`corrections.file_id = ${fileId}`
+  const { rows } = await sql<Omit<WaitingCorrection, 'from'> & { fromId: string; fromName: string }>`
+    select corrections.decision_id as id, corrections.folder, corrections.name, decided_by as "by",
+      decided_at as "at", records, corrections.route, files.id as "fromId", files.name as "fromName"
+    from corrections join decisions on decisions.id = corrections.decision_id
+      join files on files.id = corrections.file_id
+    where corrections.taken_as is null and corrections.given_up_at is null and corrections.left_at is not null
+      and ${isChosen}
+    order by corrections.decision_id limit ${limit}`.execute(db)
+  return rows.map(({ fromId, fromName, ...row }) => ({ ...row, from: { id: fromId, name: fromName } }))
+}
+
+async function countRefused(db: Db, fileId: string): Promise<RefusedCounts> {
+  const isGivenUp = sql`exists (
+    select 1 from decided_records join decisions on decisions.id = decided_records.decision_id
+    where decided_records.record_id = records.id and action in ('dismiss', 'discard', 'resolve-discard'))`
+  const { rows } = await sql<{ fate: keyof RefusedCounts; records: number }>`
+    select case when corrected = 0 then case when ${OPEN_CORRECTION} is null then 'open' else 'underWay' end
+        when ${isGivenUp} then 'dismissed' else 'corrected' end as fate, count(*) as records
+    from records where file_id = ${fileId} and state = 'rejected' group by 1`.execute(db)
+  const counts = { corrected: 0, dismissed: 0, underWay: 0, open: 0 }
+  for (const { fate, records } of rows) counts[fate] = records
+  return counts
 }
 
 // Which record came of which.

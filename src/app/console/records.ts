@@ -1,5 +1,5 @@
 /** The whole life of a record, or of all records of an order, in the order of time. */
-import type { Journal, ListedDecision } from '../../domain/journal.ts'
+import type { ListedDecision } from '../../domain/journal.ts'
 import { type CorrectionLink, type DecisionAction, DECISIONS } from '../../domain/decision.ts'
 import type { ProblemCode } from '../../domain/problem.ts'
 import type { RecordState } from '../../domain/record.ts'
@@ -9,6 +9,7 @@ import { omitUndefined } from '../../support/object-paths.ts'
 import type { TracedSending } from '../trace-interchanges.ts'
 import { type RecordHistory, traceRecords } from '../trace.ts'
 import type { ConsoleContext } from './context.ts'
+import { findCorrectable } from './correct-source.ts'
 import { formatKey } from './lists.ts'
 import { type Audience, maskBody, type ShownProblem, showProblem } from './masks.ts'
 
@@ -100,6 +101,11 @@ export interface RecordStory {
   }[]
   /** What a person can decide about it. */
   readonly possible: readonly (DecisionAction | 'resolve')[]
+  /**
+   * Of a refused record that waits for a correction: the file and the line on whose page it is corrected, or why it cannot be
+   * corrected there.
+   */
+  readonly correcting?: { readonly file: string; readonly line: number } | { readonly missing: string }
   /** Of a refused record: the corrections that a person made of it, newest first. */
   readonly corrections: readonly RecordCorrection[]
   /** Of a record in a corrected file: what it corrects. */
@@ -147,48 +153,60 @@ const RECORDS_MAX = 20
 
 /** Undefined where the journal has no such record. */
 export async function readRecordPage(
-  { journal }: ConsoleContext,
+  context: ConsoleContext,
   id: number,
   audience: Audience,
 ): Promise<RecordPage | undefined> {
+  const { journal } = context
   const [story] = await traceRecords(journal, await journal.listTracedRecords([id]))
   if (story === undefined) return undefined
   const { records } = await journal.traceKey(`#${id}`, { limit: RECORDS_MAX, isQuick: true })
   const others = records.filter((each) => each.id !== id)
-  const corrections = await readCorrections(journal, [id])
+  const corrections = await readCorrections(context, [story])
   return { record: tellStory(story, corrections, audience), related: others.map(showRelated) }
 }
 
 /** All records of one order, or with one key. Undefined where none is known. */
 export async function readOrderPage(
-  { journal }: ConsoleContext,
+  context: ConsoleContext,
   key: string,
   audience: Audience,
 ): Promise<OrderPage | undefined> {
+  const { journal } = context
   const { records, earlier } = await journal.traceKey(key, { limit: RECORDS_MAX, isQuick: true })
   if (records.length === 0) return undefined
   const stories = await traceRecords(journal, records)
-  const corrections = await readCorrections(
-    journal,
-    records.map(({ id }) => id),
-  )
+  const corrections = await readCorrections(context, stories)
   return { key, records: stories.map((story) => tellStory(story, corrections, audience)), earlier }
 }
 
 interface KnownCorrections {
   readonly links: readonly CorrectionLink[]
   readonly records: ReadonlyMap<number, TracedRecord>
+  readonly correcting: ReadonlyMap<number, NonNullable<RecordStory['correcting']>>
 }
 
-/** The corrections of these records, and the records on their other sides. */
-async function readCorrections(journal: Journal, ids: readonly number[]): Promise<KnownCorrections> {
-  const links = await journal.listCorrectionLinks(ids)
+/** The corrections of these records, the records on their other sides, and which ones wait for a correction. */
+async function readCorrections(
+  context: ConsoleContext,
+  stories: readonly RecordHistory[],
+): Promise<KnownCorrections> {
+  const { journal } = context
+  const links = await journal.listCorrectionLinks(stories.map(({ record }) => record.id))
   const others = links.flatMap(({ pairs }) => pairs.flatMap(({ from, to = from }) => [from, to]))
   const records = await journal.listTracedRecords([...new Set(others)])
-  return { links, records: new Map(records.map((record) => [record.id, record])) }
+  const correcting = new Map<number, NonNullable<RecordStory['correcting']>>()
+  for (const { record, from } of stories) {
+    if (record.state !== 'rejected' || from === undefined) continue
+    const found = await findCorrectable(context, from)
+    const line = Math.min(...record.lines.map(([first]) => first))
+    if ('missing' in found) correcting.set(record.id, found)
+    else if (found.open.some(({ id }) => id === record.id)) correcting.set(record.id, { file: from.id, line })
+  }
+  return { links, records: new Map(records.map((record) => [record.id, record])), correcting }
 }
 
-function listCorrectionsOf({ id, file }: TracedRecord, { links, records }: KnownCorrections) {
+function listCorrectionsOf({ id, file }: TracedRecord, { links, records, correcting }: KnownCorrections) {
   const show = (
     link: CorrectionLink,
     other: RecordCorrection['file'],
@@ -220,7 +238,8 @@ function listCorrectionsOf({ id, file }: TracedRecord, { links, records }: Known
   })
   const brought = links.find(({ into }) => into !== undefined && into.id === file)
   const source = brought?.pairs.find(({ to }) => to === id)?.from
-  return { corrections, correctionOf: brought && show(brought, brought.from, source) }
+  const correctionOf = brought && show(brought, brought.from, source)
+  return { corrections, correctionOf, correcting: correcting.get(id) }
 }
 
 function nameRecordOf(record: TracedRecord): NonNullable<RecordCorrection['record']> {

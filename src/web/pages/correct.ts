@@ -4,7 +4,6 @@ import {
   type CorrectionGroup,
   type CorrectionPage,
   readCorrectionPage,
-  type ShownCorrection,
   type ShownUnit,
 } from '../../app/console/correct.ts'
 import type { EditableRow } from '../../app/console/correct-rows.ts'
@@ -13,7 +12,7 @@ import { type Html, href, html } from '../../support/html.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { type ActionOutcome, type ActionRequest, definePage, type PageRequest, toRefusal } from '../page.ts'
 import { showTime } from '../parts.ts'
-import { drawRefusal, formatRecords, readReason, REASON_MAX } from './forms.ts'
+import { drawRefusal, drawTaking, formatRecords, readReason, REASON_MAX } from './forms.ts'
 import { drawProblem, formatNumber } from './parts.ts'
 
 type Typed = Readonly<Record<string, string>>
@@ -21,7 +20,8 @@ type Typed = Readonly<Record<string, string>>
 export const correctPage = definePage<CorrectionPage>({
   path: '/files/:id/correct',
   permission: 'operate',
-  load: (context, { params: { id = '' }, typed = {} }) => readCorrectionPage(context, id, parseForm(typed)),
+  load: (context, { params: { id = '' }, query, typed = {} }) =>
+    readCorrectionPage(context, id, { ...parseForm(typed), ...parseLine(query['line']) }),
   draw: (data, request) => ({ title: `Correct ${data.name}`, main: drawCorrection(data, request) }),
   async act(_context, request) {
     return request.form['do'] === 'send' ? sendForm(request) : { again: true }
@@ -74,19 +74,24 @@ function parseForm(typed: Typed): CorrectionForm {
   })
 }
 
+/** The row that a link leads to; a form that is sent names its page instead. */
+function parseLine(text = ''): Pick<CorrectionForm, 'line'> {
+  return /^\d{1,9}$/.test(text) ? { line: Number(text) } : {}
+}
+
 function drawCorrection(data: CorrectionPage, request: PageRequest): Html {
-  const { id, name, missing, records, rows, corrections } = data
+  const { id, name, missing, records, rows } = data
   const back = html`<p><a href="${href('/files/:id', { id })}">Back to ${name}</a></p>`
   if (missing !== undefined)
     return html`${drawRefusal(request)}
       <p>Nothing of it can be corrected here. ${missing}</p>
-      ${drawCorrections(corrections, request)} ${back}`
+      ${drawCorrections(data, request)} ${back}`
   if (records === 0)
     return html`${drawRefusal(request)}
       <p>No record of it waits for a correction.</p>
-      ${drawCorrections(corrections, request)} ${back}`
+      ${drawCorrections(data, request)} ${back}`
   const total = `${formatRecords(records)} in ${formatNumber(rows)} rows were refused. Nothing is sent before you send it.`
-  return html`${drawRefusal(request)} ${drawCorrections(corrections, request)}
+  return html`${drawRefusal(request)} ${drawCorrections(data, request)}
     <p>${total}</p>
     <form method="post" action="${href('/files/:id/correct', { id })}" class="correction">
       <input type="hidden" name="csrf" value="${request.csrf}" />
@@ -99,7 +104,7 @@ function drawCorrection(data: CorrectionPage, request: PageRequest): Html {
     ${back}`
 }
 
-function drawCorrections(corrections: readonly ShownCorrection[], request: PageRequest): Html | undefined {
+function drawCorrections({ corrections, taking }: CorrectionPage, request: PageRequest): Html | undefined {
   const shown = corrections.filter(({ givenUpAt }) => givenUpAt === undefined)
   if (shown.length === 0) return undefined
   const lines = shown.map(({ id, name, by, at, records, takenAs, isFinished, leftAt }) => {
@@ -118,14 +123,16 @@ function drawCorrections(corrections: readonly ShownCorrection[], request: PageR
       ${state}
     </li>`
   })
+  const waits = shown.some(({ takenAs, leftAt }) => takenAs === undefined && leftAt !== undefined)
   return html`<ul>
-    ${lines}
-  </ul>`
+      ${lines}
+    </ul>
+    ${waits ? drawTaking(taking, request) : undefined}`
 }
 
 const WAITING = {
   begun: 'Its file is not in the inbox yet. If it stays so, correct the records and send them again.',
-  left: 'It lies in the inbox; a watch takes it, or the next run.',
+  left: 'It lies in the inbox and is not taken yet.',
 }
 
 function drawGroups({ groups, changes }: CorrectionPage, { typed = {} }: PageRequest): Html | undefined {
@@ -232,7 +239,7 @@ function drawVerdict({ verdict }: ShownUnit): Html | undefined {
 }
 
 function drawRow({ line, cells }: EditableRow, unit: ShownUnit, texts: ReadonlyMap<string, string>): Html {
-  return html`<fieldset class="row">
+  return html`<fieldset class="row" id="row-${line}">
     <legend>Line ${line}</legend>
     ${cells.map((cell) => drawCell(cell, { line, unit, text: texts.get(`${line} ${cell.cell}`) ?? cell.text }))}
   </fieldset>`

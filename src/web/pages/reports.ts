@@ -203,12 +203,13 @@ function formatDuration(ms: number): string {
 
 function drawReasons({ reasons }: Report): Html | undefined {
   if (reasons.length === 0) return undefined
-  const rows = reasons.map(({ route, code, title, column, records }) => [
-    html`${formatNumber(records)}`,
+  const rows = reasons.map(({ route, code, title, column, records, corrected }) => [
+    html`${formatNumber(records - corrected)}`,
+    html`${formatNumber(corrected)}`,
     html`${renderInlineCode(title)} <code>${code}</code>`,
     html`${column ?? ''}`,
     html`${route}`,
   ])
   return html`<h2>Why records were refused or held</h2>
-    ${drawCells('Reasons by code and column, the most frequent first', ['Records', 'Problem', 'Column', 'Route'], rows)}`
+    ${drawCells('Reasons by code and column, the most frequent first', ['Open', 'Corrected since', 'Problem', 'Column', 'Route'], rows)}`
 }

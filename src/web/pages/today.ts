@@ -8,7 +8,7 @@ import { definePage, type PageRequest } from '../page.ts'
 import type { PeopleReader } from '../people.ts'
 import { isAllowed, type Person } from '../permissions.ts'
 import { drawClockBoard } from './clocks.ts'
-import { drawFileButtons, drawRefusal } from './forms.ts'
+import { drawFileButtons, drawRefusal, drawTaking, drawWaiting, formatRecords } from './forms.ts'
 import { audienceOf, drawCounts, drawDeliveryLink, drawFileLink, drawFileState } from './parts.ts'
 import { type Column, drawLive, drawTable, formatAge, showState, showTime } from '../parts.ts'
 
@@ -106,6 +106,25 @@ function drawToday(today: Today, request: PageRequest): Html {
         { head: 'Records', draw: ({ records }) => showState('held', records) },
         { head: 'Since', draw: ({ since }) => show(since) },
         { head: 'Why', draw: ({ code }) => html`<code>${code}</code>` },
+      ],
+    ),
+    drawList(
+      {
+        id: 'corrections',
+        title: 'Corrected, and not taken yet',
+        rows: today.corrections,
+        keyOf: ({ id }) => String(id),
+      },
+      [
+        { head: 'File', draw: ({ from }) => drawFileLink(from) },
+        {
+          head: 'Records',
+          draw: ({ id, records }) =>
+            html`<a href="${href('/decisions/:n', { n: id })}">${formatRecords(records)}</a>`,
+        },
+        { head: 'Corrected by', draw: ({ by, at }) => html`${by} ${show(at)}` },
+        { head: 'Lies in the inbox as', draw: ({ name }) => name },
+        { head: 'Taken', draw: ({ taking }) => drawTaking(taking, request) },
       ],
     ),
     drawList(
@@ -294,8 +313,13 @@ function drawButtons(
   if (delivery !== undefined) return drawDeliveryButtons(delivery, request)
   if (decidable !== undefined) return drawFileButtons(decidable.file, decidable, request)
   if (rejected !== undefined) {
-    const file = href('/files/:id', { id: rejected, state: 'rejected' })
-    return html`<p class="buttons"><a class="button" href="${file}">See and correct its records</a></p>`
+    const file = href('/files/:id', { id: rejected.file, state: 'rejected' })
+    const text =
+      rejected.missing === undefined && isAllowed(request.person, 'operate')
+        ? 'See and correct its records'
+        : 'See its records'
+    return html`${rejected.waiting.map((each) => drawWaiting(each, request))}
+      <p class="buttons"><a class="button" href="${file}">${text}</a></p>`
   }
   if (unresolved === undefined) return undefined
   const records = href('/files/:id', { id: unresolved, state: 'uncertain' })

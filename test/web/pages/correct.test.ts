@@ -56,12 +56,12 @@ test('a corrected file that no watch takes is taken by a run that a person start
   expect((await look(to, 'viewer')).text).not.toContain('Take it now')
   const bridge = await world.open()
   await bridge.journal.saveHeartbeat('here+boot/4711/x', ['orders'])
-  expect((await look(to)).text).toContain('A watch takes them.')
+  expect((await look(to)).text).toContain('A watch takes it within moments.')
   expect((await look(to)).text).not.toContain('Take it now')
   await bridge.journal.removeWatchers(['here+boot/4711/x'])
   await bridge.close()
   const before = await look(to)
-  expect(before.text).toContain('No watch takes them')
+  expect(before.text).toContain('Nothing takes it by itself.')
   const [, page = ''] = /href="([^"]+)">Take it now …/.exec(before.body) ?? []
   const form = Object.fromEntries(
     [...(await look(page)).body.matchAll(/type="hidden"\s+name="(\w+)"\s+value="([^"]*)"/g)].map((each) => [
