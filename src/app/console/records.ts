@@ -10,6 +10,7 @@ import type { TracedSending } from '../trace-interchanges.ts'
 import { type RecordHistory, traceRecords } from '../trace.ts'
 import type { ConsoleContext } from './context.ts'
 import { findCorrectable } from './correct-source.ts'
+import { type OrderClock, readOrderClocks } from './clocks.ts'
 import { formatKey } from './lists.ts'
 import { type Audience, maskBody, type ShownProblem, showProblem } from './masks.ts'
 
@@ -139,10 +140,14 @@ export interface RecordPage {
   readonly record: RecordStory
   /** The others of the same order, oldest first. */
   readonly related: readonly RelatedRecord[]
+  /** As of an order. */
+  readonly clocks: readonly OrderClock[]
 }
 
 export interface OrderPage {
   readonly key: string
+  /** What is still to do with it, and by when, as the API last showed the order. */
+  readonly clocks: readonly OrderClock[]
   /** Oldest first. */
   readonly records: readonly RecordStory[]
   /** How many earlier ones are not shown. */
@@ -160,10 +165,11 @@ export async function readRecordPage(
   const { journal } = context
   const [story] = await traceRecords(journal, await journal.listTracedRecords([id]))
   if (story === undefined) return undefined
-  const { records } = await journal.traceKey(`#${id}`, { limit: RECORDS_MAX, isQuick: true })
+  const { records, resources } = await journal.traceKey(`#${id}`, { limit: RECORDS_MAX, isQuick: true })
   const others = records.filter((each) => each.id !== id)
+  const clocks = await readOrderClocks(context, resources)
   const corrections = await readCorrections(context, [story])
-  return { record: tellStory(story, corrections, audience), related: others.map(showRelated) }
+  return { record: tellStory(story, corrections, audience), related: others.map(showRelated), clocks }
 }
 
 /** All records of one order, or with one key. Undefined where none is known. */
@@ -173,11 +179,12 @@ export async function readOrderPage(
   audience: Audience,
 ): Promise<OrderPage | undefined> {
   const { journal } = context
-  const { records, earlier } = await journal.traceKey(key, { limit: RECORDS_MAX, isQuick: true })
+  const { records, earlier, resources } = await journal.traceKey(key, { limit: RECORDS_MAX, isQuick: true })
   if (records.length === 0) return undefined
   const stories = await traceRecords(journal, records)
   const corrections = await readCorrections(context, stories)
-  return { key, records: stories.map((story) => tellStory(story, corrections, audience)), earlier }
+  const clocks = await readOrderClocks(context, resources)
+  return { key, clocks, records: stories.map((story) => tellStory(story, corrections, audience)), earlier }
 }
 
 interface KnownCorrections {

@@ -12,7 +12,7 @@ import type { LatestFile, ScheduledRoute, Unfinished, UnmatchedFile } from '../.
 import { classifyWatches, isOwnerAlive } from '../../journal/heartbeat.ts'
 import { findNextRunAfter, listScheduledRoutes } from '../../schedule/schedule.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
-import { type ClockBoard, countClocks } from './clocks.ts'
+import { type ClockBoard, countClocks, joinLateOrders, type LateOrders } from './clocks.ts'
 import type { ConsoleContext } from './context.ts'
 import { listWaiting, type ShownWaiting } from './correct.ts'
 import { findCorrectableRoute, findObstacle } from './correct-source.ts'
@@ -71,6 +71,8 @@ export interface ShownAlert extends Alert {
   readonly delivery?: { readonly id: string; readonly isRepeatable: boolean }
   /** The file with records whose outcomes are not known. */
   readonly unresolved?: string
+  /** The orders that it puts together. */
+  readonly late?: LateOrders
   /** The file whose refused records are not corrected. */
   readonly rejected?: {
     readonly file: string
@@ -96,12 +98,18 @@ export async function readToday(
   const all = snapshot?.alerts ?? []
   const shown: ShownAlert[] = []
   const corrections = await listWaiting(context)
-  for (const alert of all) {
+  const orders = joinLateOrders(all, context.clock.now())
+  const joined = [
+    ...(orders === undefined ? [] : [orders.alert]),
+    ...all.filter(({ code }) => orders === undefined || code !== 'order-late'),
+  ]
+  for (const alert of joined) {
     const id = identifyAlert(alert)
     const named = { ...showAlert(alert, snapshot?.held ?? []), id }
     const delivery = await findDelivery(context, alert)
     const rejected = await findRejected(context, alert, corrections)
-    shown.push(omitUndefined({ ...named, ...rejected, delivery, asideUntil: aside.get(id) }))
+    const late = alert === orders?.alert ? orders.late : undefined
+    shown.push(omitUndefined({ ...named, ...rejected, late, delivery, asideUntil: aside.get(id) }))
   }
   const alerts = isMasked ? shown.map(maskAlert) : shown
   return {

@@ -120,7 +120,7 @@ function formatHours(ms: number): string {
 }
 
 export function lateToJson(late: readonly Deadline[], now: number): unknown {
-  return late.map(({ by, seenAt, ...deadline }) => ({
+  return late.map(({ by, seenAt, isAcknowledged: _, receivedAt: __, ...deadline }) => ({
     ...deadline,
     by: isoTime(by),
     hoursLeft: Math.round(((by - now) / HOUR_MS) * 100) / 100,

@@ -11,6 +11,7 @@ import {
 import { type Html, href, html } from '../../support/html.ts'
 import { drawLive, showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
+import { drawOrderClocks } from './clocks.ts'
 import { drawRecordButtons } from './forms.ts'
 import {
   audienceOf,
@@ -21,6 +22,7 @@ import {
   drawRecordLink,
   drawState,
   drawCells,
+  formatCount,
   formatLines,
 } from './parts.ts'
 
@@ -31,12 +33,12 @@ export const recordPage = definePage<RecordPage>({
     const { n = '' } = request.params
     return /^\d{1,15}$/.test(n) ? readRecordPage(context, Number(n), audienceOf(request)) : undefined
   },
-  draw: ({ record, related }, request) => ({
+  draw: ({ record, related, clocks }, request) => ({
     title: nameStory(record),
     main: drawLive(
       'record',
-      html`${drawRecordButtons(record, request)} ${drawStory(record, request)}
-      ${drawRelated(related, request)}`,
+      html`${drawRecordButtons(record, request)} ${drawOrderClocks(clocks, request)}
+      ${drawStory(record, request)} ${drawRelated(related, request)}`,
     ),
   }),
 })
@@ -45,12 +47,17 @@ export const orderPage = definePage<OrderPage>({
   path: '/orders/:key',
   permission: 'read',
   load: (context, request) => readOrderPage(context, request.params['key'] ?? '', audienceOf(request)),
-  draw: ({ key, records, earlier }, request) => ({
+  draw: ({ key, records, earlier, clocks }, request) => ({
     title: key,
     main: drawLive(
       'order',
-      html`<p>${records.length} records, oldest first.</p>
-        ${earlier === 0 ? undefined : html`<p>${earlier} earlier records are not shown.</p>`}
+      html`${drawOrderClocks(clocks, request)}
+        <p>${formatCount(records.length, 'record')}, oldest first.</p>
+        ${
+          earlier === 0
+            ? undefined
+            : html`<p>${formatCount(earlier, 'earlier record is', 'earlier records are')} not shown.</p>`
+        }
         ${records.map(
           (story) =>
             html`<section id="record-${story.id}">

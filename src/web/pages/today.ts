@@ -7,7 +7,7 @@ import { HOUR_MS } from '../../support/clock.ts'
 import { definePage, type PageRequest } from '../page.ts'
 import type { PeopleReader } from '../people.ts'
 import { isAllowed, type Person } from '../permissions.ts'
-import { drawClockBoard } from './clocks.ts'
+import { drawClockBoard, drawLateOrders } from './clocks.ts'
 import { drawFileButtons, drawRefusal, drawTaking, drawWaiting, formatRecords } from './forms.ts'
 import { audienceOf, drawCounts, drawDeliveryLink, drawFileLink, drawFileState } from './parts.ts'
 import { type Column, drawLive, drawTable, formatAge, showState, showTime } from '../parts.ts'
@@ -230,20 +230,24 @@ function drawAge({ checkedAt, checkingSince, failure }: Today, request: PageRequ
 }
 
 function drawAlert(alert: ShownAlert, request: PageRequest): Html {
-  const { id, code, route, subject, since, message, fix } = alert
+  const { id, code, route, subject, since, message, fix, late } = alert
   const search = href('/search', { q: subject })
   const about = [
     ...(route === undefined ? [] : [html`${route}`]),
-    html`since ${showTime(since, request)} (${formatAge(request.now - since)})`,
+    since > request.now
+      ? html`first due ${showTime(since, request)} (in ${formatAge(since - request.now)})`
+      : html`since ${showTime(since, request)} (${formatAge(request.now - since)})`,
     html`<code>${code}</code>`,
     // Of a file that did not come, the subject is its day.
-    ...(/^\d{4}-\d\d-\d\d$/.test(subject) ? [] : [html`<a href="${search}">Search for ${subject}</a>`]),
+    ...(late !== undefined || /^\d{4}-\d\d-\d\d$/.test(subject)
+      ? []
+      : [html`<a href="${search}">Search for ${subject}</a>`]),
   ]
   return html`<li id="alert-${id}">
     <strong>${showMoments(message, request)}</strong>
     <p class="fix">${renderInlineCode(fix)}</p>
     <small>${joinHtml(about, ' · ')}</small>
-    ${drawButtons(alert, request)}
+    ${late && drawLateOrders(late, request)} ${drawButtons(alert, request)}
     ${isAllowed(request.person, 'operate') ? drawAsideForm(alert, request) : undefined}
   </li>`
 }
