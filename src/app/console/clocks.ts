@@ -3,6 +3,7 @@ import { DateTime } from 'luxon'
 import type { Alert } from '../../domain/alert.ts'
 import type { TracedResource } from '../../domain/trace.ts'
 import { type Deadline, findOrderDeadlines } from '../../pipeline/references/deadlines.ts'
+import { formatScalar } from '../../operations/order-lines.ts'
 import { HOUR_MS } from '../../support/clock.ts'
 import type { ConsoleContext } from './context.ts'
 
@@ -78,7 +79,7 @@ export async function readOrderClocks(
     const deadlines = await findOrderDeadlines(journal, { account, order, seenAt })
     const isAcknowledged =
       order['is_acknowledged'] === true || (await journal.hasAcknowledged({ account, id, since: seenAt }))
-    clocks.push({ account, id, status: String(order['status'] ?? ''), isAcknowledged, deadlines, seenAt })
+    clocks.push({ account, id, status: formatScalar(order['status']), isAcknowledged, deadlines, seenAt })
   }
   return clocks
 }
@@ -144,7 +145,11 @@ function parseLateAlert({ subject, message, fix }: Alert): LateOrder | undefined
   const units = /; (\d+) units? /.exec(message)?.[1]
   const isAcknowledged = fix.startsWith('Ship it.')
   return {
-    ...{ id, purchaseOrder, what: what as Deadline['what'], by, isAcknowledged },
+    id,
+    purchaseOrder,
+    what: what as Deadline['what'],
+    by,
+    isAcknowledged,
     ...(units !== undefined && { units: Number(units) }),
   }
 }

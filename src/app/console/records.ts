@@ -325,7 +325,6 @@ function listLife({ record, from, into, attempts, lookUps, decisions }: RecordHi
   if (from !== undefined) {
     const at = from.receivedAt ?? from.claimedAt
     life.push({ what: 'came', at, file: nameWork(from), lines: record.lines })
-    if (from.plannedAt !== undefined) life.push({ what: 'planned', at: from.plannedAt })
   }
   if (into !== undefined) {
     const delivery = nameWork(into)
@@ -341,6 +340,11 @@ function listLife({ record, from, into, attempts, lookUps, decisions }: RecordHi
   for (const { at, action, by, why } of decisions) life.push({ what: 'decided', at, action, by, why })
   for (const attempt of attempts) life.push(...listAttempt(attempt))
   if (attempts.length === 0) life.push({ what: 'state', at: record.changedAt, state: record.state })
+  if (from?.plannedAt !== undefined) {
+    // The file is planned when its last record is: what became of this one may have been earlier.
+    const later = life.flatMap(({ what, at }) => (what === 'came' ? [] : [at]))
+    life.splice(1, 0, { what: 'planned', at: Math.min(from.plannedAt, ...later) })
+  }
   return life.toSorted((one, other) => one.at - other.at)
 }
 

@@ -13,7 +13,7 @@ import { omitUndefined } from '../../support/object-paths.ts'
 import { type ActionOutcome, type ActionRequest, definePage, type PageRequest, toRefusal } from '../page.ts'
 import { showTime } from '../parts.ts'
 import { drawRefusal, drawTaking, formatRecords, readReason, REASON_MAX } from './forms.ts'
-import { drawProblem, formatNumber } from './parts.ts'
+import { drawProblem, formatNumber, formatCount } from './parts.ts'
 
 type Typed = Readonly<Record<string, string>>
 
@@ -90,7 +90,7 @@ function drawCorrection(data: CorrectionPage, request: PageRequest): Html {
     return html`${drawRefusal(request)}
       <p>No record of it waits for a correction.</p>
       ${drawCorrections(data, request)} ${back}`
-  const total = `${formatRecords(records)} in ${formatNumber(rows)} rows were refused. Nothing is sent before you send it.`
+  const total = `${formatRecords(records)} in ${formatCount(rows, 'row')} ${records === 1 ? 'was' : 'were'} refused. Nothing is sent before you send it.`
   return html`${drawRefusal(request)} ${drawCorrections(data, request)}
     <p>${total}</p>
     <form method="post" action="${href('/files/:id/correct', { id })}" class="correction">
@@ -181,8 +181,8 @@ function describeChanged(changed: readonly string[], all: number): string {
     : 'Changed'
   const rows =
     changed.length === all
-      ? `all ${formatNumber(all)} rows`
-      : `${formatNumber(changed.length)} of ${formatNumber(all)} rows`
+      ? `all ${formatCount(all, 'row')}`
+      : `${formatNumber(changed.length)} of ${formatCount(all, 'row')}`
   return `${what} in ${all === 1 ? 'the row' : rows} below. Check shows whether it would be sent.`
 }
 
@@ -291,7 +291,7 @@ function drawChecking(): Html {
 /** Stands first, because a browser shows the top of the page that answers. */
 function drawSending(check: NonNullable<CorrectionPage['check']>, { typed = {} }: PageRequest): Html {
   const { ready, leftOut, name, sha256 } = check
-  const rest = leftOut === 0 ? '' : ` ${formatRecords(leftOut)} ${leftOut === 1 ? 'stays' : 'stay'} refused.`
+  const rest = leftOut === 0 ? '' : ` ${formatCount(leftOut, 'record stays', 'records stay')} refused.`
   if (ready === 0) return html`<p role="status">Nothing would be sent.${rest}</p>`
   return html`<section aria-labelledby="checked">
     <h2 id="checked">What would be sent</h2>

@@ -26,6 +26,7 @@ import {
   formatNumber,
   formatTotal,
   readFilter,
+  formatCount,
 } from './parts.ts'
 
 export const decisionsPage = definePage<DecisionsPage>({
@@ -179,7 +180,7 @@ function drawProgress({ id, route = '', states }: DecisionPage, { findWork }: Pa
   if (open === 0) return failure
   return html`${failure}
     <p>
-      ${formatRecords(open)} of it are not finished; the next run goes on:
+      ${formatCount(open, 'record of it is', 'records of it are')} not finished; the next run goes on:
       <code>dropbridge run ${route}</code>
     </p>`
 }

@@ -38,6 +38,7 @@ import {
   linkTo,
   readFilter,
   toDownloaded,
+  formatCount,
 } from './parts.ts'
 
 export const filesPage = definePage<FilesPage>({
@@ -138,7 +139,7 @@ function drawHead(file: FilePage, request: PageRequest): Html {
     partOf && html`<p>It is a part of ${drawFileLink({ id: partOf, name: `file ${partOf}` })}.</p>`
   const taken =
     retakeOf && html`<p>It is ${drawFileLink({ id: retakeOf, name: `file ${retakeOf}` })}, taken again.</p>`
-  const details = [`id ${id}`, `route ${route}`, `from ${folder}`, `${formatNumber(size)} bytes`]
+  const details = [`id ${id}`, `route ${route}`, `from ${folder}`, formatCount(size, 'byte')]
   return html`<p>${[...details, ...(encoding === undefined ? [] : [encoding])].join(' · ')}</p>
     <p>${drawFileState(file)}: ${drawCounts(file.records)}</p>
     ${drawRefused(file)} ${file.waiting.map((each) => drawWaiting(each, request))}
@@ -161,7 +162,7 @@ function drawRefused({ refused }: FilePage): Html | undefined {
     ...(underWay === 0 ? [] : [`${formatNumber(underWay)} corrected and not finished`]),
     `${formatNumber(open)} left`,
   ]
-  return html`<p>${formatNumber(all)} ${all === 1 ? 'was' : 'were'} refused: ${parts.join(', ')}.</p>`
+  return html`<p>${formatCount(all, 'was', 'were')} refused: ${parts.join(', ')}.</p>`
 }
 
 /** Leads to the form on which its refused records are corrected. */
@@ -204,7 +205,7 @@ function drawStateLinks({ id, records, only }: FilePage, { query }: PageRequest)
 
 function drawReasons({ reasons, reasonsOf }: FilePage): Html | undefined {
   if (reasons.length === 0) return undefined
-  const of = reasonsOf === undefined ? '' : ` of the first ${formatNumber(reasonsOf)} records with problems`
+  const of = reasonsOf === undefined ? '' : ` of the first ${formatCount(reasonsOf, 'record')} with problems`
   const hasCorrected = reasons.some(({ corrected }) => corrected > 0)
   const rows = reasons.map(({ code, title, fix, column = '', records, corrected, isWarning }) => [
     html`${formatNumber(records - corrected)}`,
@@ -253,7 +254,7 @@ function drawRows({ rows, problems }: ListedRecord): Html {
   const all = rows.map(drawRow)
   if (problems.length > 0) return html`${all}`
   return html`<details>
-    <summary>${formatNumber(rows.length)} ${rows.length === 1 ? 'row' : 'rows'}</summary>
+    <summary>${formatCount(rows.length, 'row')}</summary>
     ${all}
   </details>`
 }

@@ -7,7 +7,7 @@ import { type Html, href, html } from '../../support/html.ts'
 import type { PageRequest } from '../page.ts'
 import { showTime } from '../parts.ts'
 import { isAllowed } from '../permissions.ts'
-import { formatNumber } from './parts.ts'
+import { formatCount } from './parts.ts'
 
 /** A reason that is longer is refused. */
 export const REASON_MAX = 1000
@@ -68,7 +68,7 @@ export function readReason(form: Readonly<Record<string, string>>): { why: strin
 }
 
 export function formatRecords(count: number): string {
-  return count === 1 ? '1 record' : `${formatNumber(count)} records`
+  return formatCount(count, 'record')
 }
 
 /** Says what takes a file that lies in an inbox, with the button that takes it now for a person who may. */
@@ -95,7 +95,7 @@ export function drawTaking(
 
 /** Of a file: a correction that lies in the inbox. */
 export function drawWaiting({ id, name, by, records, taking }: ShownWaiting, request: PageRequest): Html {
-  const are = records === 1 ? '1 record is' : `${formatNumber(records)} records are`
+  const are = formatCount(records, 'record is', 'records are')
   const waits = records === 1 ? 'waits' : 'wait'
   const decision = html`<a href="${href('/decisions/:n', { n: id })}">corrected</a>`
   return html`<p>${are} ${decision} by ${by} and ${waits} to be taken, as ${name}.</p>

@@ -186,7 +186,12 @@ export function formatSendings({
   direction,
 }: Pick<RecordStory, 'timesSent' | 'timesEffective' | 'direction'>): string {
   const what = direction === 'incoming' ? 'Sent' : 'Acknowledgement sent'
-  const sent = timesSent === 1 ? `${what} once` : timesSent === 0 ? 'Not sent' : `${what} ${timesSent} times`
+  const sent =
+    timesSent === 1
+      ? `${what} once`
+      : timesSent === 0
+        ? 'Not sent'
+        : `${what} ${formatCount(timesSent, 'time')}`
   if (timesEffective === undefined) return `${sent}; whether it took effect is not known yet.`
   if (timesSent === 0) return `${sent}.`
   return timesEffective === 1 ? `${sent}; took effect once.` : `${sent}; took no effect.`

@@ -13,7 +13,7 @@ import { omitUndefined } from '../../support/object-paths.ts'
 import { definePage, type PageRequest } from '../page.ts'
 import { formatAge, showTime } from '../parts.ts'
 import { formatRecords } from './forms.ts'
-import { drawCells, formatNumber, linkTo, readFilter } from './parts.ts'
+import { drawCells, formatNumber, linkTo, readFilter, formatCount } from './parts.ts'
 
 export const reportsPage = definePage<Report>({
   path: '/reports',
@@ -156,7 +156,7 @@ function drawRow(
       ? undefined
       : html`<br /><small>${formatNumber(states.skipped)} skipped</small>`
   const lacking =
-    unknown === 0 ? undefined : html`<br /><small>without ${formatNumber(unknown)} records</small>`
+    unknown === 0 ? undefined : html`<br /><small>without ${formatCount(unknown, 'record')}</small>`
   const name = html`${route}<br /><small>${operation} ${party}</small>`
   return [
     time.span === 'day' && row.direction === 'incoming'

@@ -9,7 +9,14 @@ import type { PeopleReader } from '../people.ts'
 import { isAllowed, type Person } from '../permissions.ts'
 import { drawClockBoard, drawLateOrders } from './clocks.ts'
 import { drawFileButtons, drawRefusal, drawTaking, drawWaiting, formatRecords } from './forms.ts'
-import { audienceOf, drawCounts, drawDeliveryLink, drawFileLink, drawFileState } from './parts.ts'
+import {
+  audienceOf,
+  drawCounts,
+  drawDeliveryLink,
+  drawFileLink,
+  drawFileState,
+  formatCount,
+} from './parts.ts'
 import { type Column, drawLive, drawTable, formatAge, showState, showTime } from '../parts.ts'
 
 function load(
@@ -29,7 +36,7 @@ export const todayPage = definePage<Today>({
 function formatTitle({ alerts, checkedAt }: Today): string {
   if (checkedAt === undefined && alerts.length === 0) return 'Today'
   if (alerts.length === 0) return 'All is well'
-  return alerts.length === 1 ? '1 thing needs a person' : `${alerts.length} things need a person`
+  return formatCount(alerts.length, 'thing needs a person', 'things need a person')
 }
 
 function drawToday(today: Today, request: PageRequest): Html {
