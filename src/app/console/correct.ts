@@ -74,9 +74,16 @@ export interface ShownUnit {
   readonly records: number
   readonly problems: readonly ShownProblem[]
   readonly rows: readonly EditableRow[]
+  /** The cells that are wrong; of what was typed since, the next check says it. */
+  readonly marks: readonly CellMark[]
   /** It is in a correction that is not finished. */
   readonly isUnderWay: boolean
   readonly verdict?: ShownVerdict
+}
+
+/** What is wrong with a cell. An order repeats a cell in each of its rows: `isRepeated` says that the first one has the words. */
+export interface CellMark extends CellError {
+  readonly isRepeated?: true
 }
 
 export interface ShownVerdict {
@@ -256,7 +263,7 @@ async function showOpened(
     records,
     rows: units.reduce((sum, each) => sum + each.rows.length, 0),
     groups,
-    units: shown.map((unit) => showUnit(unit, checked?.verdicts.get(unit.line))),
+    units: shown.map((unit) => showUnit(unit, changes, checked?.verdicts.get(unit.line))),
     page,
     pages,
     changes,
@@ -281,7 +288,11 @@ function countRecords(units: readonly CorrectionUnit[]): number {
   return units.reduce((sum, { records }) => sum + records.length, 0)
 }
 
-function showUnit(unit: CorrectionUnit, verdict: UnitVerdict | undefined): ShownUnit {
+function showUnit(
+  unit: CorrectionUnit,
+  changes: readonly CellChange[],
+  verdict: UnitVerdict | undefined,
+): ShownUnit {
   const { line, records, rows, correction } = unit
   const [first] = records
   const problems = records.flatMap((record) => record.problems)
@@ -291,6 +302,7 @@ function showUnit(unit: CorrectionUnit, verdict: UnitVerdict | undefined): Shown
     records: records.length,
     problems: showAll(problems),
     rows,
+    marks: markCells(unit, changes, verdict),
     isUnderWay: correction !== undefined,
     verdict: verdict && {
       what: verdict.what,
@@ -299,6 +311,25 @@ function showUnit(unit: CorrectionUnit, verdict: UnitVerdict | undefined): Shown
       errors: verdict.errors,
     },
   })
+}
+
+function markCells(
+  unit: CorrectionUnit,
+  changes: readonly CellChange[],
+  verdict: UnitVerdict | undefined,
+): CellMark[] {
+  if (verdict !== undefined && verdict.errors.length > 0) return [...verdict.errors]
+  const isChecked = verdict !== undefined && verdict.what !== 'left-out'
+  const problems = isChecked ? verdict.problems : unit.records.flatMap((record) => record.problems)
+  const marks = new Map<string, CellMark>()
+  for (const found of problems)
+    for (const [index, { line, cell }] of findCells(unit, found).entries()) {
+      const isTyped = changes.some((each) => each.line === line && each.cell === cell)
+      const key = `${line} ${cell}`
+      if (marks.has(key) || (isTyped && !isChecked)) continue
+      marks.set(key, { line, cell, message: found.message, ...(index > 0 && { isRepeated: true }) })
+    }
+  return [...marks.values()]
 }
 
 function showAll(problems: readonly Problem[]): ShownProblem[] {
@@ -347,7 +378,9 @@ function findCells({ rows }: CorrectionUnit, { place }: Problem) {
   const name = foldColumnName(column)
   const cells = rows.flatMap(({ line, lastLine, cells: own }) =>
     own
-      .filter((cell) => cell.column !== '' && foldColumnName(cell.column) === name)
+      .filter((cell) =>
+        cell.column === '' ? column === String(cell.cell + 1) : foldColumnName(cell.column) === name,
+      )
       .map(({ cell, column: written, text }) => ({ line, lastLine, cell, column: written, text })),
   )
   const blamed =

@@ -1,5 +1,6 @@
 /** The page on which people correct refused rows. It works without script: what was typed travels with the form. */
 import {
+  type CellMark,
   type CorrectionForm,
   type CorrectionGroup,
   type CorrectionPage,
@@ -250,9 +251,10 @@ function drawCell(
   { line, unit, text }: { readonly line: number; readonly unit: ShownUnit; readonly text: string },
 ): Html {
   const name = `c-${line}-${cell.cell}`
-  const error = unit.verdict?.errors.find((each) => each.line === line && each.cell === cell.cell)
+  const mark = unit.marks.find((each) => each.line === line && each.cell === cell.cell)
+  const described = mark && findDescribed(unit, mark)
   const label = cell.isWholeLine === true ? 'Whole line' : cell.column || `Cell ${cell.cell + 1}`
-  const about = error && html`aria-invalid="true" aria-describedby="${`${name}-error`}"`
+  const about = described && html`aria-invalid="true" aria-describedby="${described}"`
   const room = cell.room === undefined ? undefined : html`<small>at most ${cell.room}</small>`
   // An input would lose line breaks; a text area drops the first one.
   const field = text.includes('\n')
@@ -268,8 +270,21 @@ function drawCell(
   const wide = cell.isWholeLine === true ? 'wide-cell' : ''
   return html`<div class="${wide}">
     <label for="${name}">${label}</label> ${room}${field}
-    ${error && html`<p class="problem" id="${`${name}-error`}">${error.message}</p>`}
+    ${
+      mark?.isRepeated === true
+        ? html`<p class="problem">✕ as above</p>`
+        : mark && html`<p class="problem" id="${described}">✕ ${mark.message}</p>`
+    }
   </div>`
+}
+
+/** The id of the words about a cell: of a repeated one, those beside the first. */
+function findDescribed({ marks }: ShownUnit, mark: CellMark): string {
+  const first =
+    mark.isRepeated === true
+      ? (marks.find((each) => each.isRepeated === undefined && each.message === mark.message) ?? mark)
+      : mark
+  return `c-${first.line}-${first.cell}-error`
 }
 
 function drawPages({ page, pages }: CorrectionPage): Html | undefined {
