@@ -276,7 +276,13 @@ export async function selectCorrectionLinks(db: Db, recordIds: readonly number[]
     const pairs = await selectPairs(db, id, into)
     const own = pairs.filter(({ from, to }) => wanted.has(from) || (to !== undefined && wanted.has(to)))
     links.push({
-      ...{ id, name, by, why, at, from: { id: fromId, name: fromName }, pairs: own },
+      id,
+      name,
+      by,
+      why,
+      at,
+      from: { id: fromId, name: fromName },
+      pairs: own,
       ...omitNull({ leftAt, givenUpAt }),
       ...(into.intoId !== null && { into: { id: into.intoId, name: into.intoName ?? '' } }),
     })

@@ -82,11 +82,13 @@ export async function* findSeenDeadlines(
 ): AsyncGenerator<Deadline, void, undefined> {
   const read = (after: string) => journal.listOpenOrders(account, after, PAGE)
   for await (const page of readPages(read, '', ({ id }) => id)) {
-    for (const { facts = {}, seenAt } of page)
-      for (const deadline of listDeadlines({ account, order: facts, seenAt }).filter(isDue)) {
-        const left = await subtractOwnWork(journal, deadline)
-        if (left !== undefined) yield left
-      }
+    const deadlines = page.flatMap(({ facts = {}, seenAt }) =>
+      listDeadlines({ account, order: facts, seenAt }),
+    )
+    for (const deadline of deadlines.filter(isDue)) {
+      const left = await subtractOwnWork(journal, deadline)
+      if (left !== undefined) yield left
+    }
   }
 }
 
