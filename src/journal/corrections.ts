@@ -56,13 +56,6 @@ export function formatCorrectionSubject(id: number): string {
 const IS_OPEN = sql<boolean>`(corrections.given_up_at is null and taken.outcome is null
   and (corrections.left_at is not null or corrections.taken_as is not null))`
 
-/** The unfinished correction of a record of `records`; null where it is in none. */
-const OPEN_CORRECTION = sql<number | null>`(
-  select max(corrections.decision_id) from decided_records
-    join corrections on corrections.decision_id = decided_records.decision_id
-    left join files as taken on taken.id = corrections.taken_as
-  where decided_records.record_id = records.id and ${IS_OPEN})`
-
 interface CorrectableRow {
   readonly id: number
   readonly number: number
@@ -77,7 +70,11 @@ interface CorrectableRow {
 /** Each state has an index of its file. */
 async function selectCorrectable(db: Db, fileId: string, limit: number): Promise<CorrectableRecord[]> {
   const { rows } = await sql<CorrectableRow>`
-    select id, number, operation, state, lines, key_values as "keyValues", problems, ${OPEN_CORRECTION} as correction
+    select id, number, operation, state, lines, key_values as "keyValues", problems, (
+      select max(corrections.decision_id) from decided_records
+        join corrections on corrections.decision_id = decided_records.decision_id
+        left join files as taken on taken.id = corrections.taken_as
+      where decided_records.record_id = records.id and ${IS_OPEN}) as correction
     from records where id in (
       select id from records where file_id = ${fileId} and ${IS_UNCORRECTED}
       union all
@@ -219,12 +216,17 @@ async function selectWaiting(db: Db, limit: number, fileId?: string): Promise<Wa
   return rows.map(({ fromId, fromName, ...row }) => ({ ...row, from: { id: fromId, name: fromName } }))
 }
 
+/** The records of decisions are looked up once for the file, and not for each of its refused records. */
 async function countRefused(db: Db, fileId: string): Promise<RefusedCounts> {
-  const isGivenUp = sql`exists (
-    select 1 from decided_records join decisions on decisions.id = decided_records.decision_id
-    where decided_records.record_id = records.id and action in ('dismiss', 'discard', 'resolve-discard'))`
+  const isGivenUp = sql`records.id in (
+    select record_id from decisions join decided_records on decided_records.decision_id = decisions.id
+    where decisions.file_id = ${fileId} and action in ('dismiss', 'discard', 'resolve-discard'))`
+  const isUnderWay = sql`records.id in (
+    select record_id from corrections join decided_records on decided_records.decision_id = corrections.decision_id
+      left join files as taken on taken.id = corrections.taken_as
+    where corrections.file_id = ${fileId} and ${IS_OPEN})`
   const { rows } = await sql<{ fate: keyof RefusedCounts; records: number }>`
-    select case when corrected = 0 then case when ${OPEN_CORRECTION} is null then 'open' else 'underWay' end
+    select case when corrected = 0 then case when ${isUnderWay} then 'underWay' else 'open' end
         when ${isGivenUp} then 'dismissed' else 'corrected' end as fate, count(*) as records
     from records where file_id = ${fileId} and state = 'rejected' group by 1`.execute(db)
   const counts = { corrected: 0, dismissed: 0, underWay: 0, open: 0 }
