@@ -5,6 +5,7 @@ import { correctPage } from '../../../src/web/pages/correct.ts'
 import { decisionPage } from '../../../src/web/pages/decisions.ts'
 import { filePage } from '../../../src/web/pages/files.ts'
 import { orderPage, recordPage } from '../../../src/web/pages/records.ts'
+import { reportsPage } from '../../../src/web/pages/reports.ts'
 import { searchPage } from '../../../src/web/pages/search.ts'
 import { todayPage } from '../../../src/web/pages/today.ts'
 import { aRefusedFile, correctAll, damagedOrders, send, toRequest } from '../../fixtures/corrections.ts'
@@ -153,6 +154,12 @@ test('the numbers of a file agree after a part of it is corrected, and after the
     [2, 0],
   ])
   expect(part?.text).toContain('Open Corrected or given up Problem')
+  const report = await visit(context, reportsPage)
+  expect(report?.data.reasons.map(({ records, corrected }) => [records, corrected])).toEqual([
+    [2, 2],
+    [2, 0],
+  ])
+  expect(report?.text).toContain('Open Corrected since Problem')
   const bridge = await world.open()
   await bridge.journal.dismissRejected(id, { by: 'olu', why: 'gone' })
   await bridge.close()
