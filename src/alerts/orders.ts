@@ -46,8 +46,8 @@ function keepFirst(late: Deadline[]): void {
   late.splice(LATE_MAX)
 }
 
-function buildLateAlert({ name }: Route, deadline: Deadline, since: number): Alert {
-  const { id, purchaseOrder, what, by, units, seenAt } = deadline
+function buildLateAlert({ name }: Route, deadline: Deadline, alertAt: number): Alert {
+  const { id, purchaseOrder, what, by, units, isAcknowledged, receivedAt = alertAt, seenAt } = deadline
   const open = units === undefined ? '' : `; ${units} units are open`
   const done = what === 'ship' ? 'shipped' : 'acknowledged'
   const message = `order ${purchaseOrder} (id ${id}) must be ${done} by ${isoTime(by)}${open}, as seen on ${isoTime(seenAt)}`
@@ -55,7 +55,11 @@ function buildLateAlert({ name }: Route, deadline: Deadline, since: number): Ale
     code: 'order-late',
     route: name,
     subject: `${purchaseOrder} (${id}), ${what}`,
-    since,
+    // An order may come when its time is short already.
+    since: Math.max(alertAt, receivedAt),
     message,
+    ...(isAcknowledged && { fix: SHIP }),
   })
 }
+
+const SHIP = 'Ship it. What the API says now: `dropbridge late --live`.'

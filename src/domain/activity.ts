@@ -94,6 +94,8 @@ export interface ActivityCounts {
     readonly code: ProblemCode
     readonly column?: string
     readonly records: number
+    /** How many of them are corrected, dismissed or sent anew since. */
+    readonly corrected: number
   }[]
 }
 

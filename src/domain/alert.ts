@@ -63,7 +63,7 @@ export const ALERTS = {
   },
   'order-late': {
     title: 'An order must be acknowledged or shipped soon.',
-    fix: 'Acknowledge or ship it. What the API says now: `dropbridge late --live`.',
+    fix: 'Acknowledge it or ship it. What the API says now: `dropbridge late --live`.',
     details:
       'Sooner than `alertIfLate` of the route says, or its time is over, as the bridge last saw the order. Each pass of the route reads such orders again; between passes the API is not asked.',
   },

@@ -198,6 +198,40 @@ export interface Correction extends Omit<NewCorrection, 'records'> {
   readonly takenAs?: { readonly id: string; readonly state: FileState; readonly isFinished: boolean }
 }
 
+/** A correction of a record, or the correction that a record came in. */
+export interface CorrectionLink extends Pick<
+  Correction,
+  'id' | 'name' | 'by' | 'why' | 'at' | 'leftAt' | 'givenUpAt'
+> {
+  /** The file with the refused rows. */
+  readonly from: { readonly id: string; readonly name: string }
+  /** The file with the corrected rows; left out until it is taken. */
+  readonly into?: { readonly id: string; readonly name: string }
+  /** The ids of the refused records with those that came of them; `to` is left out where that is not known. */
+  readonly pairs: readonly { readonly from: number; readonly to?: number }[]
+}
+
+/** A corrected file that lies in the inbox and is not taken yet. */
+export interface WaitingCorrection extends Pick<
+  Correction,
+  'id' | 'folder' | 'name' | 'by' | 'at' | 'records'
+> {
+  readonly route: string
+  /** The file whose rows were corrected. */
+  readonly from: { readonly id: string; readonly name: string }
+}
+
+/** What became of the refused records of a file; the numbers add up to all of them. */
+export interface RefusedCounts {
+  /** Some later file has them. */
+  readonly corrected: number
+  /** A person gave them up: no correction of them is wanted. */
+  readonly dismissed: number
+  /** Corrected in a file that is not finished. */
+  readonly underWay: number
+  readonly open: number
+}
+
 /** `known`: the same corrected file is noted already. `overlapping`: a record is in the other correction, or is not refused any more. */
 export type CorrectionStart =
   | { readonly kind: 'started' | 'known'; readonly correction: Correction }
@@ -274,6 +308,11 @@ export interface DecisionJournal {
   giveUpCorrection(lease: Lease, id: number): Promise<void>
   /** Newest first. */
   listCorrections(fileId: string, limit: number): Promise<Correction[]>
+  /** Of one file or of all, the oldest first. */
+  listWaitingCorrections(limit: number, fileId?: string): Promise<WaitingCorrection[]>
+  countRefused(fileId: string): Promise<RefusedCounts>
+  /** The corrections that these records are in or came in, newest first, with the pairs that have one of these records. */
+  listCorrectionLinks(recordIds: readonly number[]): Promise<CorrectionLink[]>
   /** Lists held records by file, of one file or of all, the oldest first; not those that a later file got accepted. */
   listHeldFiles(limit: number, fileId?: string): Promise<HeldFile[]>
   /** Lists all held records; or those of a route with a key, and the records that wait for an order with that key. */

@@ -169,6 +169,8 @@ export interface ProblemCount extends Pick<Problem, 'severity'> {
   readonly code: ProblemCode
   readonly column?: string
   readonly records: number
+  /** How many of them are refused, and corrected or given up since. */
+  readonly corrected: number
 }
 
 /** A decision of any kind, with what it was about. */

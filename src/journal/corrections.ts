@@ -3,14 +3,19 @@ import { sql } from 'kysely'
 import type {
   CorrectableRecord,
   Correction,
+  CorrectionLink,
   CorrectionStart,
   DecisionJournal,
   NewCorrection,
+  RefusedCounts,
+  WaitingCorrection,
 } from '../domain/decision.ts'
 import type { FileState } from '../domain/file.ts'
 import type { Problem } from '../domain/problem.ts'
 import type { RecordState } from '../domain/record.ts'
+import type { LineRange } from '../domain/translator.ts'
 import { assert } from '../support/errors.ts'
+import { omitUndefined } from '../support/object-paths.ts'
 import { digestCorrection } from './event-detail.ts'
 import { appendFileEvent, insertDecision, selectDecisionDetail } from './events.ts'
 import { IS_UNCORRECTED } from './held-records.ts'
@@ -33,6 +38,9 @@ export function createCorrectionJournal({ reads, leased }: BoundStore) {
       await changeCorrection(tx, id, { given_up_at: tx.now })
     }),
     listCorrections: reads(selectCorrections),
+    listWaitingCorrections: reads(selectWaiting),
+    countRefused: reads(countRefused),
+    listCorrectionLinks: reads(selectCorrectionLinks),
   } satisfies Partial<DecisionJournal>
 }
 
@@ -193,4 +201,156 @@ export async function bindCorrection({ db, route }: RouteTx, fileId: string, sha
       select max(decision_id) from corrections join files on files.id = ${fileId}
       where corrections.route = ${route} and corrections.name = files.name and corrections.sha256 = ${sha256}
         and corrections.taken_as is null)`.execute(db)
+}
+
+async function selectWaiting(db: Db, limit: number, fileId?: string): Promise<WaitingCorrection[]> {
+  const isChosen = fileId === undefined ? sql`true` : sql`corrections.file_id = ${fileId}`
+  const { rows } = await sql<Omit<WaitingCorrection, 'from'> & { fromId: string; fromName: string }>`
+    select corrections.decision_id as id, corrections.folder, corrections.name, decided_by as "by",
+      decided_at as "at", records, corrections.route, files.id as "fromId", files.name as "fromName"
+    from corrections join decisions on decisions.id = corrections.decision_id
+      join files on files.id = corrections.file_id
+    where corrections.taken_as is null and corrections.given_up_at is null and corrections.left_at is not null
+      and ${isChosen}
+    order by corrections.decision_id limit ${limit}`.execute(db)
+  return rows.map(({ fromId, fromName, ...row }) => ({ ...row, from: { id: fromId, name: fromName } }))
+}
+
+/** The records of decisions are looked up once for the file, and not for each of its refused records. */
+async function countRefused(db: Db, fileId: string): Promise<RefusedCounts> {
+  const isGivenUp = sql`records.id in (
+    select record_id from decisions join decided_records on decided_records.decision_id = decisions.id
+    where decisions.file_id = ${fileId} and action in ('dismiss', 'discard', 'resolve-discard'))`
+  const isUnderWay = sql`records.id in (
+    select record_id from corrections join decided_records on decided_records.decision_id = corrections.decision_id
+      left join files as taken on taken.id = corrections.taken_as
+    where corrections.file_id = ${fileId} and ${IS_OPEN})`
+  const { rows } = await sql<{ fate: keyof RefusedCounts; records: number }>`
+    select case when corrected = 0 then case when ${isUnderWay} then 'underWay' else 'open' end
+        when ${isGivenUp} then 'dismissed' else 'corrected' end as fate, count(*) as records
+    from records where file_id = ${fileId} and state = 'rejected' group by 1`.execute(db)
+  const counts = { corrected: 0, dismissed: 0, underWay: 0, open: 0 }
+  for (const { fate, records } of rows) counts[fate] = records
+  return counts
+}
+
+// Which record came of which.
+
+interface LinkRow {
+  readonly id: number
+  readonly name: string
+  readonly by: string
+  readonly why: string
+  readonly at: number
+  readonly leftAt: number | null
+  readonly givenUpAt: number | null
+  readonly fromId: string
+  readonly fromName: string
+  readonly intoId: string | null
+  readonly intoName: string | null
+  readonly headerLines: number | null
+}
+
+/** A page shows the life of no more records than come in so many corrections. */
+const LINKS_MAX = 20
+
+/** Each refused record that was corrected, and each record of a corrected file, is in few corrections. */
+export async function selectCorrectionLinks(db: Db, recordIds: readonly number[]): Promise<CorrectionLink[]> {
+  if (recordIds.length === 0) return []
+  const batch = jsonRows(recordIds, { id: (id) => id })
+  const { rows } = await sql<LinkRow>`
+    select corrections.decision_id as id, corrections.name, decided_by as "by", why, decided_at as "at",
+      left_at as "leftAt", given_up_at as "givenUpAt", refused.id as "fromId", refused.name as "fromName",
+      taken.id as "intoId", taken.name as "intoName", taken.header_lines as "headerLines"
+    from corrections join decisions on decisions.id = corrections.decision_id
+      join files as refused on refused.id = corrections.file_id
+      left join files as taken on taken.id = corrections.taken_as
+    where corrections.decision_id in (
+      select own.decision_id from ${batch} cross join decided_records on decided_records.record_id = batch.id
+        join corrections as own on own.decision_id = decided_records.decision_id
+      union
+      select own.decision_id from ${batch} cross join records on records.id = batch.id
+        join corrections as own on own.taken_as = records.file_id)
+    order by corrections.decision_id desc limit ${LINKS_MAX}`.execute(db)
+  const wanted = new Set(recordIds)
+  const links: CorrectionLink[] = []
+  for (const { id, name, by, why, at, leftAt, givenUpAt, fromId, fromName, ...into } of rows) {
+    const pairs = await selectPairs(db, id, into)
+    const own = pairs.filter(({ from, to }) => wanted.has(from) || (to !== undefined && wanted.has(to)))
+    links.push({
+      id,
+      name,
+      by,
+      why,
+      at,
+      from: { id: fromId, name: fromName },
+      pairs: own,
+      ...omitNull({ leftAt, givenUpAt }),
+      ...(into.intoId !== null && { into: { id: into.intoId, name: into.intoName ?? '' } }),
+    })
+  }
+  return links
+}
+
+interface PairedRow {
+  readonly id: number
+  readonly operation: string
+  readonly step: number | null
+  readonly lines: string
+  readonly keyValues: string
+}
+
+/** The refused records of the correction, each with the record of the corrected file that has its rows. */
+async function selectPairs(
+  db: Db,
+  correction: number,
+  { intoId, headerLines }: Pick<LinkRow, 'intoId' | 'headerLines'>,
+): Promise<CorrectionLink['pairs']> {
+  const columns = sql`records.id, operation, step, lines, key_values as "keyValues"`
+  const refused = await sql<PairedRow>`
+    select ${columns} from decided_records join records on records.id = decided_records.record_id
+    where decided_records.decision_id = ${correction} order by number`.execute(db)
+  const taken = await sql<PairedRow>`
+    select ${columns} from records where file_id = ${intoId} order by number`.execute(db)
+  const toSource = mapLines(refused.rows, taken.rows, headerLines ?? 0)
+  const namePlaces = (row: PairedRow, lines: readonly (number | undefined)[]) =>
+    (toSource === undefined ? [row.keyValues] : lines).map((place) =>
+      JSON.stringify([row.operation, row.step, place]),
+    )
+  const free = new Map<string, PairedRow[]>()
+  for (const row of taken.rows)
+    for (const place of namePlaces(
+      row,
+      listLines(row).map((line) => toSource?.get(line)),
+    ))
+      free.set(place, [...(free.get(place) ?? []), row])
+  const used = new Set<number>()
+  return refused.rows.map((row) => {
+    const alike = namePlaces(row, listLines(row)).flatMap((place) => free.get(place) ?? [])
+    const to = alike.find(({ id }) => !used.has(id))?.id
+    if (to !== undefined) used.add(to)
+    return omitUndefined({ from: row.id, to })
+  })
+}
+
+/**
+ * The line of the source of each line of the corrected file: this has the rows of the refused records in their order, below
+ * the header. Undefined where a person put line breaks into cells, or took some out: then only keys say what came of what.
+ */
+function mapLines(
+  refused: readonly PairedRow[],
+  taken: readonly PairedRow[],
+  headerLines: number,
+): ReadonlyMap<number, number> | undefined {
+  const source = [...new Set(refused.flatMap(listLines))].toSorted((one, other) => one - other)
+  const last = Math.max(0, ...taken.flatMap(listLines))
+  if (last - headerLines !== source.length) return undefined
+  return new Map(source.map((line, index) => [headerLines + 1 + index, line]))
+}
+
+function listLines({ lines }: PairedRow): number[] {
+  const ranges = JSON.parse(lines) as readonly LineRange[]
+  return ranges.flatMap(([first, last]) =>
+    Array.from({ length: last - first + 1 }, (_, index) => first + index),
+  )
 }

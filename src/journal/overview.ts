@@ -210,9 +210,16 @@ async function countActivity(
     select work, operation, account, (ended_at - received_at) / 1000 as seconds, count(*) as records, record,
       max(ms) as ms
     from answered left join files on files.id = work group by 1, 2, 3, 4`.execute(db)
-  const reasons = await sql<{ work: string; code: ProblemCode; column: string | null; records: number }>`
+  const reasons = await sql<{
+    work: string
+    code: ProblemCode
+    column: string | null
+    records: number
+    corrected: number
+  }>`
     select batch.id as work, problem.value ->> '$.code' as code, problem.value ->> '$.place.column' as "column",
-      count(distinct records.id) as records
+      count(distinct records.id) as records,
+      count(distinct case when corrected = 1 then records.id end) as corrected
     from ${own} cross join json_each(records.problems) as problem
     where ${isOwn} and records.state in ('rejected', 'held') group by 1, 2, 3`.execute(db)
   return {

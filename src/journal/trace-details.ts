@@ -385,27 +385,30 @@ const TROUBLED_LIST = sql.join(TROUBLED_STATES.map((state) => sql.lit(state)))
 /** Reads the troubled records through their partial indexes; warnings have one of their own. */
 export async function countProblems(db: Db, fileId: string, limit: number): Promise<ProblemCount[]> {
   const ofState = (index: string, condition: RawBuilder<unknown>) => sql`
-    select * from (select records.id as record, problems as found from records indexed by ${sql.ref(index)}
+    select * from (select records.id as record, problems as found, corrected from records indexed by ${sql.ref(index)}
       where file_id = ${fileId} and ${condition} limit ${limit})`
   const { rows } = await sql<{
     code: ProblemCode
     column: string | null
     severity: string | null
     records: number
+    corrected: number
   }>`
     select problem.value ->> '$.code' as code, problem.value ->> '$.place.column' as "column",
-      problem.value ->> '$.severity' as severity, count(distinct record) as records
+      problem.value ->> '$.severity' as severity, count(distinct record) as records,
+      count(distinct case when corrected = 1 then record end) as corrected
     from (
       ${ofState('records_rejected', sql`state = 'rejected'`)}
       union all ${ofState('records_held', sql`state = 'held' and file_id is not null`)}
       union all ${ofState('records_blocking', sql`state in ('uncertain', 'deferred')`)}
-      union all select * from (select records.id, warnings from records indexed by records_with_warnings
+      union all select * from (select records.id, warnings, 0 from records indexed by records_with_warnings
         where file_id = ${fileId} and warnings <> '[]' limit ${limit})
     ), json_each(found) as problem
     group by 1, 2, 3 order by severity is not null, records desc, code`.execute(db)
-  return rows.map(({ code, column, severity, records }) => ({
+  return rows.map(({ code, column, severity, records, corrected }) => ({
     code,
     records,
+    corrected,
     ...omitNull({ column }),
     ...(severity === 'warning' && { severity }),
   }))

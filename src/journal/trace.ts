@@ -1,9 +1,11 @@
 /** Finds everything about a key: records, resources, and similar keys. */
 import { type RawBuilder, sql } from 'kysely'
 import { findTargetField, hasBodyField, isInbound } from '../contract/operations.ts'
+import type { CorrectionLink } from '../domain/decision.ts'
 import type { Journal, KnownName, WorkRef } from '../domain/journal.ts'
 import type { KeyQuery, KeySuggestions, KeyTrace, TracedRecord } from '../domain/trace.ts'
 import { normalizeForSearch, rankSimilarNames } from '../support/text.ts'
+import { selectCorrectionLinks } from './corrections.ts'
 import { toWork } from './records.ts'
 import {
   addResourcesByName,
@@ -70,9 +72,26 @@ async function traceKey(db: Db, key: string, query: KeyQuery): Promise<KeyTrace>
   await addRelatedOrders(db, links, found)
   await expandLinks(db, links)
   for (const id of await findLinkedRecords(db, links, query)) found.add(id)
+  const corrected = await selectCorrectionLinks(db, [...found].slice(0, MAX_FOUND))
+  const pairs = corrected.flatMap((link) => link.pairs)
+  for (const { from, to = from } of pairs) found.add(from).add(to)
   const isMeant = (row: TracedRow) => isMeantRecord(row, { key, named, own })
   const resources = [...links.resources.values()]
-  return { ...(await selectLatestRecords(db, { ids: [...found], query, isMeant })), resources }
+  const { records, earlier } = await selectLatestRecords(db, { ids: [...found], query, isMeant })
+  return { records: markCorrectedMeant(records, pairs), earlier, resources }
+}
+
+/** A refused record is as much of the key as the one that came of its correction, which may have changed the key. */
+function markCorrectedMeant(
+  records: readonly TracedRecord[],
+  pairs: CorrectionLink['pairs'],
+): readonly TracedRecord[] {
+  const meant = new Set(records.flatMap(({ id, isMeant }) => (isMeant ? [id] : [])))
+  return records.map((record) =>
+    pairs.some(({ from, to }) => from === record.id && to !== undefined && meant.has(to))
+      ? { ...record, isMeant: true }
+      : record,
+  )
 }
 
 /** `#12`, the journal's own number of a record. */

@@ -41,7 +41,7 @@ const SIGNS: Readonly<Record<Outcome, string>> = {
 /** `✓ 3 accepted`; the other states, such as `planned`, have no sign. */
 export function showState(state: string, count?: number): Html {
   const sign = state in SIGNS ? `${SIGNS[state as Outcome]} ` : ''
-  const number = count === undefined ? '' : `${count} `
+  const number = count === undefined ? '' : `${count.toLocaleString('en-US')} `
   return html`<span class="state ${/^[a-z]+$/.test(state) ? state : ''}">${sign}${number}${state}</span>`
 }
 

@@ -82,7 +82,6 @@ function drawState(state: Exclude<SignInForm['state'], 'empty'>): Html {
       (<code>console.tls</code>), or on this machine as <code>http://127.0.0.1</code> or
       <code>http://localhost</code>.
     </p>`
-  if (state.kind === 'wait')
-    return html`<p role="alert">Too many tries. Try again in ${state.seconds} seconds.</p>`
+  if (state.kind === 'wait') return html`<p role="alert">Too many tries. Try again in ${state.seconds} s.</p>`
   return html`<p role="alert">The name or the password is wrong.</p>`
 }

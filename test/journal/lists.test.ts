@@ -125,9 +125,9 @@ describe('the lists of a journal', () => {
       planned(4, 'PO-4', { warnings: [warning] }),
     ])
     expect(await journal.countProblems('a', 100)).toEqual([
-      { code: 'value-missing', column: 'Qty', records: 2 },
-      { code: 'value-missing', column: 'State', records: 1 },
-      { code: 'field-invalid', column: 'Date', records: 1, severity: 'warning' },
+      { code: 'value-missing', column: 'Qty', records: 2, corrected: 0 },
+      { code: 'value-missing', column: 'State', records: 1, corrected: 0 },
+      { code: 'field-invalid', column: 'Date', records: 1, corrected: 0, severity: 'warning' },
     ])
   })
 

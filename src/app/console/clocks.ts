@@ -1,6 +1,9 @@
 /** The clocks of the orders: what must be acknowledged and shipped by when, as the bridge last saw the orders. */
 import { DateTime } from 'luxon'
-import type { Deadline } from '../../pipeline/references/deadlines.ts'
+import type { Alert } from '../../domain/alert.ts'
+import type { TracedResource } from '../../domain/trace.ts'
+import { type Deadline, findOrderDeadlines } from '../../pipeline/references/deadlines.ts'
+import { formatScalar } from '../../operations/order-lines.ts'
 import { HOUR_MS } from '../../support/clock.ts'
 import type { ConsoleContext } from './context.ts'
 
@@ -51,6 +54,104 @@ export function countClocks(
 
 function createCounts(): Record<Nearness, number> {
   return { late: 0, '1 h': 0, '4 h': 0, today: 0, tomorrow: 0 }
+}
+
+/** What one order needs by when. */
+export interface OrderClock {
+  readonly account: string
+  readonly id: string
+  /** As the API calls it: `open`, `partial`, `closed` … */
+  readonly status: string
+  readonly isAcknowledged: boolean
+  /** What is still to do, and by when; empty where nothing is. */
+  readonly deadlines: readonly Deadline[]
+  readonly seenAt: number
+}
+
+/** Of the orders among the resources of a key. */
+export async function readOrderClocks(
+  { journal }: Pick<ConsoleContext, 'journal'>,
+  resources: readonly TracedResource[],
+): Promise<OrderClock[]> {
+  const clocks: OrderClock[] = []
+  for (const { account, kind, id, facts: order, seenAt } of resources) {
+    if (kind !== 'order' || order === undefined) continue
+    const deadlines = await findOrderDeadlines(journal, { account, order, seenAt })
+    const isAcknowledged =
+      order['is_acknowledged'] === true || (await journal.hasAcknowledged({ account, id, since: seenAt }))
+    clocks.push({ account, id, status: formatScalar(order['status']), isAcknowledged, deadlines, seenAt })
+  }
+  return clocks
+}
+
+/** Late orders, and those that soon are, as one card of Today. */
+export interface LateOrders {
+  /** How many orders; each has one deadline or two. */
+  readonly total: number
+  /** The most urgent ones. */
+  readonly orders: readonly LateOrder[]
+  /** How many of the shown and not shown deadlines are over. */
+  readonly late: number
+}
+
+export type LateOrder = Pick<Deadline, 'id' | 'purchaseOrder' | 'what' | 'by' | 'isAcknowledged'> & {
+  readonly units?: number
+}
+
+const LATE_SHOWN = 5
+
+/** The alerts about single orders, put together; undefined where there are none. */
+export function joinLateOrders(
+  alerts: readonly Alert[],
+  now: number,
+): { readonly alert: Alert; readonly late: LateOrders } | undefined {
+  const own = alerts.filter(({ code }) => code === 'order-late')
+  const bySubject = new Map(own.map((alert) => [alert.subject, parseLateAlert(alert)]))
+  const found = [...bySubject.values()].filter((each) => each !== undefined)
+  const orders = found.toSorted((one, other) => one.by - other.by)
+  const [first] = orders
+  if (first === undefined) return undefined
+  const more = own.reduce((sum, { message }) => sum + Number(/: (\d+) more like /.exec(message)?.[1] ?? 0), 0)
+  const total = new Set(orders.map(({ id, purchaseOrder }) => `${id} ${purchaseOrder}`)).size + more
+  const late = orders.filter(({ by }) => by < now).length
+  const alert = {
+    code: 'order-late' as const,
+    subject: 'orders',
+    since: first.by,
+    message: describeLate(total, { late, of: orders.length + more }),
+    fix: describeLateFix(orders, total),
+  }
+  return { alert, late: { total, orders: orders.slice(0, LATE_SHOWN), late } }
+}
+
+function describeLate(total: number, { late, of }: { readonly late: number; readonly of: number }): string {
+  const are = total === 1 ? '1 order is' : `${total} orders are`
+  if (late === 0) return `${are} due soon.`
+  return late === of ? `${are} late.` : `${are} late or due soon.`
+}
+
+function describeLateFix(orders: readonly LateOrder[], total: number): string {
+  const it = total === 1 ? 'it' : 'them'
+  const acknowledged = orders.filter(({ isAcknowledged }) => isAcknowledged).length
+  if (acknowledged === orders.length) return `Ship ${it}.`
+  return acknowledged === 0 ? `Acknowledge ${it} or ship ${it}.` : 'Acknowledge or ship them, as each says.'
+}
+
+/** Undefined for the alert that stands for all beyond the listed ones. */
+function parseLateAlert({ subject, message, fix }: Alert): LateOrder | undefined {
+  const [, purchaseOrder, id = '', what] = /^(.*) \(([^()]*)\), (acknowledge|ship)$/.exec(subject) ?? []
+  const by = Date.parse(/ by (\S+Z)/.exec(message)?.[1] ?? '')
+  if (purchaseOrder === undefined || what === undefined || Number.isNaN(by)) return undefined
+  const units = /; (\d+) units? /.exec(message)?.[1]
+  const isAcknowledged = fix.startsWith('Ship it.')
+  return {
+    id,
+    purchaseOrder,
+    what: what as Deadline['what'],
+    by,
+    isAcknowledged,
+    ...(units !== undefined && { units: Number(units) }),
+  }
 }
 
 export interface ClocksPage {

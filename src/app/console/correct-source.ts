@@ -1,5 +1,6 @@
 /** Opens the refused rows of a file for correction: from its archive, as records that are corrected as a whole. */
 import { createHash } from 'node:crypto'
+import { isInboxKey } from '../../config/edi.ts'
 import type { Configuration } from '../../config/configuration.ts'
 import type { InboundRoute } from '../../config/routes.ts'
 import type { CorrectableRecord } from '../../domain/decision.ts'
@@ -79,8 +80,8 @@ export function findCorrectableRoute(configuration: Configuration, name: string)
 
 /** Why the file cannot be corrected, as far as its entry says. */
 export function findObstacle(file: FileEntry, route: InboundRoute | undefined): string | undefined {
-  if (file.partOf !== undefined || (route === undefined && file.route.includes('/')))
-    return 'It is a file of interchanges. Refused documents are corrected by the sender, who sends them again.'
+  if (file.partOf !== undefined || isInboxKey(file.route) || route?.from.interchanges !== undefined)
+    return NO_INTERCHANGES
   if (route === undefined) return 'Its route is not in the configuration any more.'
   if (file.outcome === 'unusable') return `Nothing of it could be read. ${USE_REJECTS}`
   if (file.outcome === 'vanished' || file.outcome === 'duplicate') return 'It has no records.'
@@ -88,6 +89,19 @@ export function findObstacle(file: FileEntry, route: InboundRoute | undefined): 
   if (file.archivedAs === undefined) return `Its archived copy is gone. ${USE_REJECTS}`
   if (file.size > SOURCE_BYTES_MAX) return `It is too long to be corrected here. ${USE_REJECTS}`
   return undefined
+}
+
+/** The refused records of a file that can be corrected here, up to so many as a page shows; or why none can. */
+export async function findCorrectable(
+  { journal, configuration }: Pick<CorrectionContext, 'journal' | 'configuration'>,
+  file: FileEntry,
+): Promise<{ readonly open: readonly CorrectableRecord[] } | NotCorrectable> {
+  const missing = findObstacle(file, findCorrectableRoute(configuration, file.route))
+  if (missing !== undefined) return { missing }
+  const found = await journal.listCorrectableRecords(file.id, RECORDS_MAX + 1)
+  const isOpen = ({ state, correction }: CorrectableRecord) =>
+    state === 'rejected' && correction === undefined
+  return { open: found.filter(isOpen) }
 }
 
 /** Reads the archived file and checks that its bytes are those that were taken. */

@@ -1,7 +1,9 @@
 /** Shows the refused rows of a file for correction: their cells, problems in groups, and what would become of what is typed. */
-import type { Correction } from '../../domain/decision.ts'
+import type { Correction, WaitingCorrection } from '../../domain/decision.ts'
 import type { Problem } from '../../domain/problem.ts'
+import { classifyWatches } from '../../journal/heartbeat.ts'
 import { foldColumnName } from '../../mapping/rows/columns.ts'
+import { listScheduledRoutes } from '../../schedule/schedule.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { loadMappings, openMailbox } from '../context.ts'
@@ -24,6 +26,8 @@ import { type ShownProblem, showProblem } from './masks.ts'
 export interface CorrectionForm extends CorrectionDraft {
   /** From 1. */
   readonly page: number
+  /** Shows the page with this line of the source instead. */
+  readonly line?: number
   /** Try it, and say what would be sent. */
   readonly isCheck?: boolean
   /** Type this text into all cells of a problem group. */
@@ -49,6 +53,8 @@ export interface CorrectionPage {
   /** After a check. */
   readonly check?: ShownCheck
   readonly corrections: readonly ShownCorrection[]
+  /** How its corrected files are taken, where they wait for that. */
+  readonly taking: Taking
 }
 
 /** Refused records with the same problem of the same text in the same column. */
@@ -68,9 +74,16 @@ export interface ShownUnit {
   readonly records: number
   readonly problems: readonly ShownProblem[]
   readonly rows: readonly EditableRow[]
+  /** The cells that are wrong; of what was typed since, the next check says it. */
+  readonly marks: readonly CellMark[]
   /** It is in a correction that is not finished. */
   readonly isUnderWay: boolean
   readonly verdict?: ShownVerdict
+}
+
+/** What is wrong with a cell. An order repeats a cell in each of its rows: `isRepeated` says that the first one has the words. */
+export interface CellMark extends CellError {
+  readonly isRepeated?: true
 }
 
 export interface ShownVerdict {
@@ -99,6 +112,49 @@ export interface ShownCorrection extends Pick<
   readonly isFinished: boolean
 }
 
+/** How the bridge comes to take a file that lies in the inbox of a route. */
+export interface Taking {
+  readonly route: string
+  /** A watch looks after the route. */
+  readonly isWatched: boolean
+  /** When its next scheduled run is; left out without a schedule. */
+  readonly nextAt?: number
+  /** That time is over. */
+  readonly isDue: boolean
+  /** Nothing is taken before. */
+  readonly pausedUntil?: number
+}
+
+export type ShownWaiting = WaitingCorrection & { readonly taking: Taking }
+
+export async function readTaking(
+  { journal, configuration, clock }: ConsoleContext,
+  route: string,
+): Promise<Taking> {
+  const now = clock.now()
+  const { alive } = classifyWatches(await journal.listWatchers(), now)
+  const routes = configuration.routes.filter(({ name }) => name === route)
+  const [scheduled] = await listScheduledRoutes(journal, { ...configuration, routes }, now)
+  const pause = (await journal.listPauses()).find((each) => each.route === route)
+  return omitUndefined({
+    route,
+    isWatched: alive.some(({ routes: watched }) => watched.includes(route)),
+    nextAt: scheduled?.nextAt,
+    isDue: scheduled?.nextAt !== undefined && scheduled.nextAt <= now,
+    pausedUntil: pause?.until,
+  })
+}
+
+const WAITING_MAX = 100
+
+/** The corrected files that lie in an inbox: of one file or of all. */
+export async function listWaiting(context: ConsoleContext, file?: string): Promise<ShownWaiting[]> {
+  const found: ShownWaiting[] = []
+  for (const each of await context.journal.listWaitingCorrections(WAITING_MAX, file))
+    found.push({ ...each, taking: await readTaking(context, each.route) })
+  return found
+}
+
 const UNITS_ON_A_PAGE = 50
 
 /** The page shows no more. */
@@ -117,7 +173,8 @@ export async function readCorrectionPage(
   const file = await journal.getFile(id)
   if (file === undefined) return undefined
   const corrections = (await journal.listCorrections(id, SHOWN_CORRECTIONS_MAX)).map(showCorrection)
-  const common = { id, name: file.name, route: file.route, corrections, ...NOTHING }
+  const taking = await readTaking(context, file.route)
+  const common = { id, name: file.name, route: file.route, corrections, taking, ...NOTHING }
   const obstacle = findObstacle(file, findCorrectableRoute(configuration, file.route))
   if (obstacle !== undefined) return { ...common, missing: obstacle }
   const shown = await withCorrectionContext(context, file.route, async (own) => {
@@ -185,7 +242,7 @@ async function showOpened(
   context: CorrectionContext,
   opened: OpenCorrection,
   form: CorrectionForm,
-): Promise<Omit<CorrectionPage, 'id' | 'name' | 'route' | 'corrections'>> {
+): Promise<Omit<CorrectionPage, 'id' | 'name' | 'route' | 'corrections' | 'taking'>> {
   const { units } = opened
   const groups = groupProblems(opened)
   const applied = applyToGroup(groups, form)
@@ -195,7 +252,9 @@ async function showOpened(
   const checked =
     form.isCheck === true ? await checkCorrection(context, opened, { changes, asTheyAre }) : undefined
   const pages = Math.max(1, Math.ceil(units.length / UNITS_ON_A_PAGE))
-  const page = Math.min(Math.max(1, form.page), pages)
+  const at = units.findIndex(({ ranges }) => ranges.some(([from, to]) => isWithin(form.line, from, to)))
+  const asked = at < 0 ? form.page : Math.floor(at / UNITS_ON_A_PAGE) + 1
+  const page = Math.min(Math.max(1, asked), pages)
   const shown = units.slice((page - 1) * UNITS_ON_A_PAGE, page * UNITS_ON_A_PAGE)
   const records = countRecords(units)
   const ready = countRecords(checked?.ready ?? [])
@@ -204,7 +263,7 @@ async function showOpened(
     records,
     rows: units.reduce((sum, each) => sum + each.rows.length, 0),
     groups,
-    units: shown.map((unit) => showUnit(unit, checked?.verdicts.get(unit.line))),
+    units: shown.map((unit) => showUnit(unit, changes, checked?.verdicts.get(unit.line))),
     page,
     pages,
     changes,
@@ -221,11 +280,19 @@ async function showOpened(
   })
 }
 
+function isWithin(line: number | undefined, first: number, last: number): boolean {
+  return line !== undefined && first <= line && line <= last
+}
+
 function countRecords(units: readonly CorrectionUnit[]): number {
   return units.reduce((sum, { records }) => sum + records.length, 0)
 }
 
-function showUnit(unit: CorrectionUnit, verdict: UnitVerdict | undefined): ShownUnit {
+function showUnit(
+  unit: CorrectionUnit,
+  changes: readonly CellChange[],
+  verdict: UnitVerdict | undefined,
+): ShownUnit {
   const { line, records, rows, correction } = unit
   const [first] = records
   const problems = records.flatMap((record) => record.problems)
@@ -235,6 +302,7 @@ function showUnit(unit: CorrectionUnit, verdict: UnitVerdict | undefined): Shown
     records: records.length,
     problems: showAll(problems),
     rows,
+    marks: markCells(unit, changes, verdict),
     isUnderWay: correction !== undefined,
     verdict: verdict && {
       what: verdict.what,
@@ -243,6 +311,25 @@ function showUnit(unit: CorrectionUnit, verdict: UnitVerdict | undefined): Shown
       errors: verdict.errors,
     },
   })
+}
+
+function markCells(
+  unit: CorrectionUnit,
+  changes: readonly CellChange[],
+  verdict: UnitVerdict | undefined,
+): CellMark[] {
+  if (verdict !== undefined && verdict.errors.length > 0) return [...verdict.errors]
+  const isChecked = verdict !== undefined && verdict.what !== 'left-out'
+  const problems = isChecked ? verdict.problems : unit.records.flatMap((record) => record.problems)
+  const marks = new Map<string, CellMark>()
+  for (const found of problems)
+    for (const [index, { line, cell }] of findCells(unit, found).entries()) {
+      const isTyped = changes.some((each) => each.line === line && each.cell === cell)
+      const key = `${line} ${cell}`
+      if (marks.has(key) || (isTyped && !isChecked)) continue
+      marks.set(key, { line, cell, message: found.message, ...(index > 0 && { isRepeated: true }) })
+    }
+  return [...marks.values()]
 }
 
 function showAll(problems: readonly Problem[]): ShownProblem[] {
@@ -291,7 +378,9 @@ function findCells({ rows }: CorrectionUnit, { place }: Problem) {
   const name = foldColumnName(column)
   const cells = rows.flatMap(({ line, lastLine, cells: own }) =>
     own
-      .filter((cell) => cell.column !== '' && foldColumnName(cell.column) === name)
+      .filter((cell) =>
+        cell.column === '' ? column === String(cell.cell + 1) : foldColumnName(cell.column) === name,
+      )
       .map(({ cell, column: written, text }) => ({ line, lastLine, cell, column: written, text })),
   )
   const blamed =

@@ -4,11 +4,10 @@ import type { ListedDecision } from '../../domain/journal.ts'
 import type { RecordState, StateCounts } from '../../domain/record.ts'
 import type { TracedRecord } from '../../domain/trace.ts'
 import type { LineRange } from '../../domain/translator.ts'
-import { classifyWatches } from '../../journal/heartbeat.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import type { ConsoleContext } from './context.ts'
 import { showRedelivery, type ShownRedelivery } from './deliveries.ts'
-import { showCorrection, type ShownCorrection } from './correct.ts'
+import { readTaking, showCorrection, type ShownCorrection, type Taking } from './correct.ts'
 import { formatKey, type Total } from './lists.ts'
 import { type Audience, type ShownProblem, showProblem } from './masks.ts'
 
@@ -79,8 +78,8 @@ export interface DecidedRecord {
 }
 
 export interface DecisionPage extends ShownDecision {
-  /** Of the decision to correct rows; `isWatched`: a watch takes the corrected file by itself. */
-  readonly correction?: ShownCorrection & { readonly isWatched: boolean }
+  /** Of the decision to correct rows. */
+  readonly correction?: ShownCorrection & { readonly taking: Taking }
   /** Of the decision to deliver a file again: the file with the same bytes. */
   readonly redelivery?: ShownRedelivery
   /** How many of its records are in each state now. */
@@ -124,14 +123,13 @@ async function readRedelivery(
 }
 
 async function readCorrection(
-  { journal, clock }: ConsoleContext,
+  context: ConsoleContext,
   { id, file, route = '' }: ListedDecision,
 ): Promise<DecisionPage['correction']> {
-  const all = file === undefined ? [] : await journal.listCorrections(file.id, CORRECTIONS_MAX)
+  const all = file === undefined ? [] : await context.journal.listCorrections(file.id, CORRECTIONS_MAX)
   const found = all.find((each) => each.id === id)
   if (found === undefined) return undefined
-  const { alive } = classifyWatches(await journal.listWatchers(), clock.now())
-  return { ...showCorrection(found), isWatched: alive.some(({ routes }) => routes.includes(route)) }
+  return { ...showCorrection(found), taking: await readTaking(context, route) }
 }
 
 function showDecidedRecord(record: TracedRecord, audience: Audience): DecidedRecord {

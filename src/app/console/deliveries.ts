@@ -10,7 +10,7 @@ import type { DeliveryQuery } from '../../domain/journal.ts'
 import type { RecordState, StateCounts } from '../../domain/record.ts'
 import type { TracedRecord } from '../../domain/trace.ts'
 import { identifyRedeliveries } from '../../pipeline/outbound/redeliver.ts'
-import { isAwaitingConfirmation } from '../../pipeline/outbound/confirmation-rules.ts'
+import { isAwaitingConfirmation, waitsForConfirmation } from '../../pipeline/outbound/confirmation-rules.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { assertRepeatable } from '../redeliver.ts'
@@ -37,7 +37,9 @@ export interface ListedDelivery extends NamedWork {
   readonly confirmedAt?: number
   /** Its records are acknowledged once its reader takes it, which was not seen yet. */
   readonly isAwaited: boolean
-  /** When the first of its records should be acknowledged. */
+  /** The route watches whether its reader takes it. */
+  readonly isWatched: boolean
+  /** When the first of its records should be acknowledged; left out where all of them are. */
   readonly acknowledgeBy?: number
   /** Why it waits for a person. */
   readonly held?: string
@@ -100,6 +102,10 @@ async function showDelivery(
   const { deliveredAt, acknowledgedAt, confirmedAt, confirmedBy } = entry
   const found = configuration.routes.find((each) => each.name === route)
   const isAwaited = found?.direction === 'outbound' && isAwaitingConfirmation({ route: found }, entry)
+  const isWatched = found?.direction === 'outbound' && waitsForConfirmation(found)
+  const isDue =
+    acknowledgeBy !== undefined &&
+    (state !== 'acknowledged' || (await journal.listUnacknowledgedRecords(1, id)).length > 0)
   const sending = await traceSending(journal, id)
   return omitUndefined({
     id,
@@ -111,12 +117,13 @@ async function showDelivery(
     state,
     composedAt,
     held,
-    acknowledgeBy,
+    acknowledgeBy: isDue ? acknowledgeBy : undefined,
     deliveredAt,
     acknowledgedAt,
     confirmedAt,
     confirmedBy,
     isAwaited,
+    isWatched,
     sending: sending && showSending(sending),
   })
 }

@@ -1,6 +1,7 @@
 /** The list of incoming files, and one of them with its records. */
 import { posix } from 'node:path'
 import { DateTime } from 'luxon'
+import type { RefusedCounts } from '../../domain/decision.ts'
 import { type FileEntry, type FileOutcome, type FileState, partSuffix } from '../../domain/file.ts'
 import type { ProblemCount } from '../../domain/journal.ts'
 import { type ProblemCode, PROBLEMS } from '../../domain/problem.ts'
@@ -11,7 +12,8 @@ import type { LineRange } from '../../domain/translator.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import type { ConsoleContext } from './context.ts'
 import { type Contents, type FileDownload, readFromMailbox, toDownload, toMissing } from './contents.ts'
-import { findCorrectableRoute, findObstacle } from './correct-source.ts'
+import { listWaiting, type ShownWaiting } from './correct.ts'
+import { findCorrectable } from './correct-source.ts'
 import { countDecidable, type DecidableCounts } from './deciding.ts'
 import { type ShownDecision, showDecision } from './decisions.ts'
 import { COUNTED_MAX, formatKey, formatPlace, parsePlace, type Total, toTotal, TROUBLED } from './lists.ts'
@@ -103,6 +105,8 @@ export interface ProblemGroup {
   readonly fix: string
   readonly column?: string
   readonly records: number
+  /** How many of them are refused, and corrected or given up since. */
+  readonly corrected: number
   readonly isWarning: boolean
 }
 
@@ -132,6 +136,12 @@ export interface FilePage extends ListedFile {
   readonly correctionOf?: FileEntry['correctionOf']
   /** How many of its refused records wait for a correction that can be made here; left out where there are none. */
   readonly correctable?: number
+  /** Why nothing of it can be corrected here, where something waits for a correction. */
+  readonly correctingMissing?: string
+  /** What became of its refused records. */
+  readonly refused: RefusedCounts
+  /** Its corrected files that lie in the inbox. */
+  readonly waiting: readonly ShownWaiting[]
   /** Something of it waits for a correction, which a person may dismiss. */
   readonly isDismissible: boolean
   readonly timeline: readonly FileStep[]
@@ -195,6 +205,8 @@ export async function readFilePage(
   const rows = 'rows' in source ? source.rows : []
   const troubled = TROUBLED.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
   const decisions = await journal.listDecisions(file.id, DECISIONS_MAX)
+  const refused = await journal.countRefused(file.id)
+  const correctable = await findCorrectable(context, file)
   const { folder, size, encoding, duplicateOf, partOf, retakeOf, correctionOf } = file
   return omitUndefined({
     ...showFile(file, counts, audience),
@@ -205,7 +217,10 @@ export async function readFilePage(
     partOf,
     retakeOf,
     correctionOf,
-    correctable: await countCorrectable(context, file),
+    correctable: 'open' in correctable && correctable.open.length > 0 ? correctable.open.length : undefined,
+    refused,
+    correctingMissing: 'missing' in correctable && refused.open > 0 ? correctable.missing : undefined,
+    waiting: await listWaiting(context, file.id),
     isDismissible: (await journal.listRejectedFiles(1, file.id)).length > 0,
     timeline: listSteps(file),
     reasons: (await journal.countProblems(file.id, REASONS_OF_MAX)).map(showGroup),
@@ -222,17 +237,6 @@ export async function readFilePage(
     names: listNames(file, counts),
   })
 }
-
-/** Counted up to the first page of them and more; the page itself says why nothing can be corrected. */
-async function countCorrectable({ journal, configuration }: ConsoleContext, file: FileEntry) {
-  const obstacle = findObstacle(file, findCorrectableRoute(configuration, file.route))
-  if (obstacle !== undefined || file.encoding === undefined) return undefined
-  const found = await journal.listCorrectableRecords(file.id, CORRECTABLE_MAX)
-  const open = found.filter(({ state, correction }) => state === 'rejected' && correction === undefined)
-  return open.length === 0 ? undefined : open.length
-}
-
-const CORRECTABLE_MAX = 2_001
 
 function isRecordState(text: string | undefined): text is RecordState {
   return (
@@ -254,7 +258,7 @@ function listSteps(file: FileEntry): FileStep[] {
   return steps.toSorted((one, other) => one.at - other.at)
 }
 
-function showGroup({ code, column, records, severity }: ProblemCount): ProblemGroup {
+function showGroup({ code, column, records, corrected, severity }: ProblemCount): ProblemGroup {
   const known = PROBLEMS[code] as (typeof PROBLEMS)[ProblemCode] | undefined
   const isWarning = severity === 'warning'
   return omitUndefined({
@@ -263,6 +267,7 @@ function showGroup({ code, column, records, severity }: ProblemCount): ProblemGr
     fix: known?.fix ?? '',
     column,
     records,
+    corrected,
     isWarning,
   })
 }

@@ -1,6 +1,6 @@
 /** The whole life of a record, or of all records of an order, in the order of time. */
 import type { ListedDecision } from '../../domain/journal.ts'
-import { type DecisionAction, DECISIONS } from '../../domain/decision.ts'
+import { type CorrectionLink, type DecisionAction, DECISIONS } from '../../domain/decision.ts'
 import type { ProblemCode } from '../../domain/problem.ts'
 import type { RecordState } from '../../domain/record.ts'
 import type { TracedAttempt, TracedRecord } from '../../domain/trace.ts'
@@ -9,6 +9,8 @@ import { omitUndefined } from '../../support/object-paths.ts'
 import type { TracedSending } from '../trace-interchanges.ts'
 import { type RecordHistory, traceRecords } from '../trace.ts'
 import type { ConsoleContext } from './context.ts'
+import { findCorrectable } from './correct-source.ts'
+import { type OrderClock, readOrderClocks } from './clocks.ts'
 import { formatKey } from './lists.ts'
 import { type Audience, maskBody, type ShownProblem, showProblem } from './masks.ts'
 
@@ -100,6 +102,28 @@ export interface RecordStory {
   }[]
   /** What a person can decide about it. */
   readonly possible: readonly (DecisionAction | 'resolve')[]
+  /**
+   * Of a refused record that waits for a correction: the file and the line on whose page it is corrected, or why it cannot be
+   * corrected there.
+   */
+  readonly correcting?: { readonly file: string; readonly line: number } | { readonly missing: string }
+  /** Of a refused record: the corrections that a person made of it, newest first. */
+  readonly corrections: readonly RecordCorrection[]
+  /** Of a record in a corrected file: what it corrects. */
+  readonly correctionOf?: RecordCorrection
+}
+
+/** Who corrected a refused record, and the record on the other side of it. */
+export interface RecordCorrection {
+  readonly decision: number
+  readonly by: string
+  readonly why: string
+  readonly at: number
+  /** Its file: the one with the corrected rows, or the one whose rows were corrected; only its name until it is taken. */
+  readonly file: { readonly id?: string; readonly name: string }
+  /** Left out where it is not known which record of the file it is. */
+  readonly record?: Pick<TracedRecord, 'id' | 'number' | 'state' | 'apiId'> & { readonly key: string }
+  readonly state: 'begun' | 'waiting' | 'given-up' | 'taken'
 }
 
 /** Another record of the same order. */
@@ -116,10 +140,14 @@ export interface RecordPage {
   readonly record: RecordStory
   /** The others of the same order, oldest first. */
   readonly related: readonly RelatedRecord[]
+  /** As of an order. */
+  readonly clocks: readonly OrderClock[]
 }
 
 export interface OrderPage {
   readonly key: string
+  /** What is still to do with it, and by when, as the API last showed the order. */
+  readonly clocks: readonly OrderClock[]
   /** Oldest first. */
   readonly records: readonly RecordStory[]
   /** How many earlier ones are not shown. */
@@ -130,27 +158,100 @@ const RECORDS_MAX = 20
 
 /** Undefined where the journal has no such record. */
 export async function readRecordPage(
-  { journal }: ConsoleContext,
+  context: ConsoleContext,
   id: number,
   audience: Audience,
 ): Promise<RecordPage | undefined> {
+  const { journal } = context
   const [story] = await traceRecords(journal, await journal.listTracedRecords([id]))
   if (story === undefined) return undefined
-  const { records } = await journal.traceKey(`#${id}`, { limit: RECORDS_MAX, isQuick: true })
+  const { records, resources } = await journal.traceKey(`#${id}`, { limit: RECORDS_MAX, isQuick: true })
   const others = records.filter((each) => each.id !== id)
-  return { record: tellStory(story, audience), related: others.map(showRelated) }
+  const clocks = await readOrderClocks(context, resources)
+  const corrections = await readCorrections(context, [story])
+  return { record: tellStory(story, corrections, audience), related: others.map(showRelated), clocks }
 }
 
 /** All records of one order, or with one key. Undefined where none is known. */
 export async function readOrderPage(
-  { journal }: ConsoleContext,
+  context: ConsoleContext,
   key: string,
   audience: Audience,
 ): Promise<OrderPage | undefined> {
-  const { records, earlier } = await journal.traceKey(key, { limit: RECORDS_MAX, isQuick: true })
+  const { journal } = context
+  const { records, earlier, resources } = await journal.traceKey(key, { limit: RECORDS_MAX, isQuick: true })
   if (records.length === 0) return undefined
   const stories = await traceRecords(journal, records)
-  return { key, records: stories.map((story) => tellStory(story, audience)), earlier }
+  const corrections = await readCorrections(context, stories)
+  const clocks = await readOrderClocks(context, resources)
+  return { key, clocks, records: stories.map((story) => tellStory(story, corrections, audience)), earlier }
+}
+
+interface KnownCorrections {
+  readonly links: readonly CorrectionLink[]
+  readonly records: ReadonlyMap<number, TracedRecord>
+  readonly correcting: ReadonlyMap<number, NonNullable<RecordStory['correcting']>>
+}
+
+/** The corrections of these records, the records on their other sides, and which ones wait for a correction. */
+async function readCorrections(
+  context: ConsoleContext,
+  stories: readonly RecordHistory[],
+): Promise<KnownCorrections> {
+  const { journal } = context
+  const links = await journal.listCorrectionLinks(stories.map(({ record }) => record.id))
+  const others = links.flatMap(({ pairs }) => pairs.flatMap(({ from, to = from }) => [from, to]))
+  const records = await journal.listTracedRecords([...new Set(others)])
+  const correcting = new Map<number, NonNullable<RecordStory['correcting']>>()
+  for (const { record, from } of stories) {
+    if (record.state !== 'rejected' || from === undefined) continue
+    const found = await findCorrectable(context, from)
+    const line = Math.min(...record.lines.map(([first]) => first))
+    if ('missing' in found) correcting.set(record.id, found)
+    else if (found.open.some(({ id }) => id === record.id)) correcting.set(record.id, { file: from.id, line })
+  }
+  return { links, records: new Map(records.map((record) => [record.id, record])), correcting }
+}
+
+function listCorrectionsOf({ id, file }: TracedRecord, { links, records, correcting }: KnownCorrections) {
+  const show = (
+    link: CorrectionLink,
+    other: RecordCorrection['file'],
+    recordId?: number,
+  ): RecordCorrection => {
+    const { id: decision, by, why, at, into, leftAt, givenUpAt } = link
+    const record = recordId === undefined ? undefined : records.get(recordId)
+    const state: RecordCorrection['state'] =
+      into !== undefined
+        ? 'taken'
+        : givenUpAt !== undefined
+          ? 'given-up'
+          : leftAt === undefined
+            ? 'begun'
+            : 'waiting'
+    return omitUndefined({
+      decision,
+      by,
+      why,
+      at,
+      file: other,
+      record: record && nameRecordOf(record),
+      state,
+    })
+  }
+  const corrections = links.flatMap((link) => {
+    const pair = link.pairs.find(({ from }) => from === id)
+    return pair === undefined ? [] : [show(link, link.into ?? { name: link.name }, pair.to)]
+  })
+  const brought = links.find(({ into }) => into !== undefined && into.id === file)
+  const source = brought?.pairs.find(({ to }) => to === id)?.from
+  const correctionOf = brought && show(brought, brought.from, source)
+  return { corrections, correctionOf, correcting: correcting.get(id) }
+}
+
+function nameRecordOf(record: TracedRecord): NonNullable<RecordCorrection['record']> {
+  const { id, number, state, apiId } = record
+  return omitUndefined({ id, number, state, apiId, key: formatKey(record) })
 }
 
 function showRelated(record: TracedRecord): RelatedRecord {
@@ -158,7 +259,7 @@ function showRelated(record: TracedRecord): RelatedRecord {
   return omitUndefined({ id, key: formatKey(record), operation, state, apiId, changedAt })
 }
 
-function tellStory(story: RecordHistory, audience: Audience): RecordStory {
+function tellStory(story: RecordHistory, known: KnownCorrections, audience: Audience): RecordStory {
   const { record, from, into, first, body, answer, prunedAt, call, documents } = story
   const { id, number, operation, direction, route, account, step, state, apiId, http } = record
   return omitUndefined({
@@ -176,6 +277,7 @@ function tellStory(story: RecordHistory, audience: Audience): RecordStory {
     call,
     key: formatKey(record),
     possible: listDecisionsOf(record),
+    ...listCorrectionsOf(record, known),
     problems: [...record.problems, ...record.warnings].map((each) => showProblem(each, audience)),
     life: listLife(story),
     timesSent: countSendings(story),
@@ -223,7 +325,6 @@ function listLife({ record, from, into, attempts, lookUps, decisions }: RecordHi
   if (from !== undefined) {
     const at = from.receivedAt ?? from.claimedAt
     life.push({ what: 'came', at, file: nameWork(from), lines: record.lines })
-    if (from.plannedAt !== undefined) life.push({ what: 'planned', at: from.plannedAt })
   }
   if (into !== undefined) {
     const delivery = nameWork(into)
@@ -239,6 +340,11 @@ function listLife({ record, from, into, attempts, lookUps, decisions }: RecordHi
   for (const { at, action, by, why } of decisions) life.push({ what: 'decided', at, action, by, why })
   for (const attempt of attempts) life.push(...listAttempt(attempt))
   if (attempts.length === 0) life.push({ what: 'state', at: record.changedAt, state: record.state })
+  if (from?.plannedAt !== undefined) {
+    // The file is planned when its last record is: what became of this one may have been earlier.
+    const later = life.flatMap(({ what, at }) => (what === 'came' ? [] : [at]))
+    life.splice(1, 0, { what: 'planned', at: Math.min(from.plannedAt, ...later) })
+  }
   return life.toSorted((one, other) => one.at - other.at)
 }
 

@@ -56,6 +56,8 @@ export interface ReportReason {
   readonly title: string
   readonly column?: string
   readonly records: number
+  /** How many of them are corrected, dismissed or sent anew since. */
+  readonly corrected: number
 }
 
 export interface Report {
@@ -246,12 +248,14 @@ function createSums({ routes }: ConsoleContext['configuration']) {
         if (ms > (row.slowest?.ms ?? -1)) row.slowest = { ms, record }
         if (seconds !== undefined) row.waits.set(seconds, (row.waits.get(seconds) ?? 0) + records)
       }
-      for (const { work: id, code, column, records } of counts.reasons) {
+      for (const { work: id, code, column, records, corrected } of counts.reasons) {
         const { route = '' } = byId.get(id) ?? {}
         const key = JSON.stringify([route, code, column])
         const { title } = (PROBLEMS[code] as (typeof PROBLEMS)[typeof code] | undefined) ?? { title: code }
-        const reason = reasons.get(key) ?? omitUndefined({ route, code, title, column, records: 0 })
+        const reason =
+          reasons.get(key) ?? omitUndefined({ route, code, title, column, records: 0, corrected: 0 })
         reason.records += records
+        reason.corrected += corrected
         reasons.set(key, reason)
       }
     },

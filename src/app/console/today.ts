@@ -12,8 +12,10 @@ import type { LatestFile, ScheduledRoute, Unfinished, UnmatchedFile } from '../.
 import { classifyWatches, isOwnerAlive } from '../../journal/heartbeat.ts'
 import { findNextRunAfter, listScheduledRoutes } from '../../schedule/schedule.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
-import { type ClockBoard, countClocks } from './clocks.ts'
+import { type ClockBoard, countClocks, joinLateOrders, type LateOrders } from './clocks.ts'
 import type { ConsoleContext } from './context.ts'
+import { listWaiting, type ShownWaiting } from './correct.ts'
+import { findCorrectableRoute, findObstacle } from './correct-source.ts'
 import { countDecidable, type DecidableCounts } from './deciding.ts'
 import { findRepeatObstacle } from './deliveries.ts'
 import type { Audience } from './masks.ts'
@@ -48,6 +50,8 @@ export interface Today {
   readonly files: readonly TodaysFile[]
   readonly deliveries: readonly DeliveryEntry[]
   readonly held: readonly HeldFile[]
+  /** Corrected files that lie in an inbox and are not taken yet. */
+  readonly corrections: readonly ShownWaiting[]
   readonly waiting: readonly WaitingFile[]
   readonly unfinished: readonly Unfinished[]
   readonly unmatchedFiles: readonly UnmatchedFile[]
@@ -67,8 +71,16 @@ export interface ShownAlert extends Alert {
   readonly delivery?: { readonly id: string; readonly isRepeatable: boolean }
   /** The file with records whose outcomes are not known. */
   readonly unresolved?: string
+  /** The orders that it puts together. */
+  readonly late?: LateOrders
   /** The file whose refused records are not corrected. */
-  readonly rejected?: string
+  readonly rejected?: {
+    readonly file: string
+    /** Why nothing of it can be corrected here. */
+    readonly missing?: string
+    /** Its corrected files that lie in the inbox. */
+    readonly waiting: readonly ShownWaiting[]
+  }
 }
 
 /** What the page shows of a file: its problems, which quote cells, are on the page of the file. */
@@ -85,11 +97,19 @@ export async function readToday(
   const clocks = countClocks(deadlines, context.clock.now(), zone)
   const all = snapshot?.alerts ?? []
   const shown: ShownAlert[] = []
-  for (const alert of all) {
+  const corrections = await listWaiting(context)
+  const orders = joinLateOrders(all, context.clock.now())
+  const joined = [
+    ...(orders === undefined ? [] : [orders.alert]),
+    ...all.filter(({ code }) => orders === undefined || code !== 'order-late'),
+  ]
+  for (const alert of joined) {
     const id = identifyAlert(alert)
     const named = { ...showAlert(alert, snapshot?.held ?? []), id }
     const delivery = await findDelivery(context, alert)
-    shown.push(omitUndefined({ ...named, delivery, asideUntil: aside.get(id) }))
+    const rejected = await findRejected(context, alert, corrections)
+    const late = alert === orders?.alert ? orders.late : undefined
+    shown.push(omitUndefined({ ...named, ...rejected, late, delivery, asideUntil: aside.get(id) }))
   }
   const alerts = isMasked ? shown.map(maskAlert) : shown
   return {
@@ -102,6 +122,7 @@ export async function readToday(
     files: (snapshot?.files ?? []).map(toTodaysFile),
     deliveries: snapshot?.deliveries ?? [],
     held: snapshot?.held ?? [],
+    corrections,
     waiting: (snapshot?.waiting ?? []).map((file) => (isMasked ? { ...file, message: '' } : file)),
     unfinished: (snapshot?.unfinished ?? []).map((work) => (isMasked ? maskUnfinished(work) : work)),
     unmatchedFiles: snapshot?.unmatchedFiles ?? [],
@@ -152,15 +173,30 @@ function showAlert(alert: Alert, held: readonly HeldFile[]): Omit<ShownAlert, 'i
     const [, unresolved] = /\(([^()]+)\)$/.exec(subject) ?? []
     return unresolved === undefined ? alert : { ...alert, unresolved }
   }
-  if (code === 'records-rejected') {
-    const [, rejected] = /\(([^()]+)\)$/.exec(subject) ?? []
-    return rejected === undefined ? alert : { ...alert, rejected }
-  }
   if (code !== 'records-held') return alert
   const file = held.find((each) => subject.endsWith(`(${each.file}) ${each.code}`))?.file
   if (file === undefined) return alert
   return { ...alert, decidable: { ...countDecidable(held.filter((each) => each.file === file)), file } }
 }
+
+/** What the console can do about refused records, in place of the commands that do it. */
+async function findRejected(
+  { journal, configuration }: ConsoleContext,
+  { code, subject }: Alert,
+  corrections: readonly ShownWaiting[],
+): Promise<Pick<ShownAlert, 'rejected' | 'fix'> | undefined> {
+  const [, id] = code === 'records-rejected' ? (/\(([^()]+)\)$/.exec(subject) ?? []) : []
+  const file = id === undefined ? undefined : await journal.getFile(id)
+  if (file === undefined) return undefined
+  const missing = findObstacle(file, findCorrectableRoute(configuration, file.route))
+  const waiting = corrections.filter(({ from }) => from.id === file.id)
+  return {
+    rejected: omitUndefined({ file: file.id, missing, waiting }),
+    fix: missing === undefined ? CORRECT_HERE : `${missing} Where none is to come, dismiss what is refused.`,
+  }
+}
+
+const CORRECT_HERE = 'Correct the records here and send them again, or dismiss what is refused.'
 
 function maskAlert(alert: ShownAlert): ShownAlert {
   return QUOTING_ALERTS.includes(alert.code) ? { ...alert, message: ALERTS[alert.code].title } : alert

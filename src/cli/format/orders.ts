@@ -120,8 +120,12 @@ function formatHours(ms: number): string {
 }
 
 export function lateToJson(late: readonly Deadline[], now: number): unknown {
-  return late.map(({ by, seenAt, ...deadline }) => ({
-    ...deadline,
+  return late.map(({ account, id, purchaseOrder, what, units, by, seenAt }) => ({
+    account,
+    id,
+    purchaseOrder,
+    what,
+    ...(units !== undefined && { units }),
     by: isoTime(by),
     hoursLeft: Math.round(((by - now) / HOUR_MS) * 100) / 100,
     seenAt: isoTime(seenAt),

@@ -5,6 +5,7 @@ import { createPartyParams, readId } from '../../operations/operation.ts'
 import { formatScalar, readItems, readLines, readUnits } from '../../operations/order-lines.ts'
 import { countOpenUnits } from '../rules/rule.ts'
 import { readPages, runInParallel } from '../../support/async.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
 import { MINUTE_MS } from '../../support/clock.ts'
 import { formatAccount, type Party } from '../../domain/route.ts'
 import { tryRead } from '../failures.ts'
@@ -20,6 +21,9 @@ export interface Deadline {
   readonly by: number
   /** How many units are not shipped or canceled yet; left out where the order does not show them. */
   readonly units?: number
+  readonly isAcknowledged: boolean
+  /** When the API got the order, milliseconds; left out where it does not say so. */
+  readonly receivedAt?: number
   /** When the API showed the order, milliseconds. */
   readonly seenAt: number
 }
@@ -37,6 +41,8 @@ export function listDeadlines({ account, order, seenAt }: SeenOrder): Deadline[]
     account,
     id: readId(order) ?? '',
     purchaseOrder: formatScalar(order['purchase_order_number']),
+    isAcknowledged: order['is_acknowledged'] === true,
+    ...omitUndefined({ receivedAt: parseTime(order['received_at']) }),
     seenAt,
   }
   const units = sumOpenUnits(order)
@@ -86,12 +92,20 @@ export async function* findSeenDeadlines(
   }
 }
 
+/** What one order still needs, as the bridge last saw it and after what it did since. */
+export async function findOrderDeadlines(journal: Journal, seen: SeenOrder): Promise<Deadline[]> {
+  const left = listDeadlines(seen).map((deadline) => subtractOwnWork(journal, deadline))
+  return (await Promise.all(left)).filter((deadline) => deadline !== undefined)
+}
+
 /** What the bridge did after it saw the order: the answer to that need not show the order. Undefined when all is done. */
-async function subtractOwnWork(journal: Journal, deadline: Deadline): Promise<Deadline | undefined> {
-  const { account, id, what, units, seenAt } = deadline
-  if (what === 'acknowledge')
-    return (await journal.hasAcknowledged({ account, id, since: seenAt })) ? undefined : deadline
-  if (units === undefined) return deadline
+async function subtractOwnWork(journal: Journal, seen: Deadline): Promise<Deadline | undefined> {
+  const { account, id, what, units, seenAt } = seen
+  const isAcknowledged =
+    seen.isAcknowledged || (await journal.hasAcknowledged({ account, id, since: seenAt }))
+  if (what === 'acknowledge' && isAcknowledged) return undefined
+  const deadline = { ...seen, isAcknowledged }
+  if (what === 'acknowledge' || units === undefined) return deadline
   const operations = ['create-shipment', 'create-cancel']
   const bodies = await journal.listAcceptedBodies({ account, operations, lane: id, since: seenAt })
   const done = bodies

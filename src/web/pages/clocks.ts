@@ -1,6 +1,8 @@
 /** The clocks of the orders: the board on Today, and the list behind each of its numbers. */
 import {
   CLOCK_KINDS,
+  type LateOrders,
+  type OrderClock,
   type ClockBoard,
   type ClockKind,
   type ClocksPage,
@@ -9,11 +11,11 @@ import {
   readClocks,
 } from '../../app/console/clocks.ts'
 import type { Deadline } from '../../pipeline/references/deadlines.ts'
-import { html, type Html, href } from '../../support/html.ts'
+import { html, type Html, href, joinHtml } from '../../support/html.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { definePage, type PageRequest } from '../page.ts'
 import { formatAge, showTime } from '../parts.ts'
-import { drawCells, drawChoice, drawNext, formatNumber, linkTo, readFilter } from './parts.ts'
+import { drawCells, drawChoice, drawNext, formatCount, formatNumber, linkTo, readFilter } from './parts.ts'
 
 const KINDS: Readonly<Record<ClockKind, string>> = { acknowledge: 'Acknowledge', ship: 'Ship' }
 
@@ -60,7 +62,7 @@ function drawCount(count: number, what: ClockKind, when: Nearness): Html {
   return html`<a href="${href('/clocks', { what, when })}">${text}</a>`
 }
 
-function drawOrder({ purchaseOrder }: Deadline): Html {
+function drawOrder({ purchaseOrder }: Pick<Deadline, 'purchaseOrder'>): Html {
   return html`<a href="${href('/orders/:key', { key: purchaseOrder })}">${purchaseOrder}</a>`
 }
 
@@ -93,14 +95,55 @@ function drawClocks({ deadlines, total, board, next }: ClocksPage, request: Page
   return html`${filters}
     <section id="clocks" data-live>
       <p>
-        ${formatNumber(total)} of orders that are open, the next ones first. They are as the API last showed
+        ${formatCount(total, 'deadline')} of open orders, the next ones first. They are as the API last showed
         them to the bridge; <code>dropbridge late --live</code> asks it.
       </p>
       ${drawCells('Orders by their deadlines', head, rows)} ${drawNext(more, 'later ones')}
     </section>`
 }
 
-function drawLeft({ by }: Deadline, { now }: PageRequest): Html {
-  if (by >= now) return html`${formatAge(by - now)}`
+/** What is still to do with one order; the party is named where several show the order. */
+export function drawOrderClocks(clocks: readonly OrderClock[], request: PageRequest): Html | undefined {
+  if (clocks.length === 0) return undefined
+  return html`<ul class="deadlines">
+    ${clocks.map(
+      (clock) =>
+        html`<li>${clocks.length > 1 ? `${clock.account}: ` : ''}${drawOrderClock(clock, request)}</li>`,
+    )}
+  </ul>`
+}
+
+function drawOrderClock(
+  { status, isAcknowledged, deadlines, seenAt }: OrderClock,
+  request: PageRequest,
+): Html {
+  const parts = deadlines.map((each) => {
+    const open =
+      each.units === undefined ? undefined : `; ${formatCount(each.units, 'unit is', 'units are')} open`
+    return html`${KINDS[each.what]} by ${showTime(each.by, request)}, ${drawLeft(each, request)}${open}.`
+  })
+  const nothing = deadlines.length === 0 ? 'Nothing of it is due.' : undefined
+  const acknowledged = isAcknowledged ? 'It is acknowledged.' : undefined
+  return html`${joinHtml(parts, ' ')} ${nothing} ${acknowledged}
+    <small>The API showed it as ${status} at ${showTime(seenAt, request)}.</small>`
+}
+
+/** The most urgent of the late orders, and where all of them are. */
+export function drawLateOrders({ orders, total, late }: LateOrders, request: PageRequest): Html {
+  const lines = orders.map((each) => {
+    const units = each.units === undefined ? undefined : `, ${formatCount(each.units, 'unit')} open`
+    return html`<li>
+      ${drawOrder(each)}: ${each.what} by ${showTime(each.by, request)}, ${drawLeft(each, request)}${units}
+    </li>`
+  })
+  const list = late === orders.length && late >= total ? href('/clocks', { when: 'late' }) : href('/clocks')
+  return html`<ul>
+      ${lines}
+    </ul>
+    <p class="buttons"><a class="button" href="${list}">Orders by their deadlines</a></p>`
+}
+
+function drawLeft({ by }: Pick<Deadline, 'by'>, { now }: PageRequest): Html {
+  if (by >= now) return html`in ${formatAge(by - now)}`
   return html`<span class="state rejected">✕ late ${formatAge(now - by)}</span>`
 }

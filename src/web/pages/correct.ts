@@ -1,10 +1,10 @@
 /** The page on which people correct refused rows. It works without script: what was typed travels with the form. */
 import {
+  type CellMark,
   type CorrectionForm,
   type CorrectionGroup,
   type CorrectionPage,
   readCorrectionPage,
-  type ShownCorrection,
   type ShownUnit,
 } from '../../app/console/correct.ts'
 import type { EditableRow } from '../../app/console/correct-rows.ts'
@@ -13,15 +13,16 @@ import { type Html, href, html } from '../../support/html.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { type ActionOutcome, type ActionRequest, definePage, type PageRequest, toRefusal } from '../page.ts'
 import { showTime } from '../parts.ts'
-import { drawRefusal, formatRecords, readReason, REASON_MAX } from './forms.ts'
-import { drawProblem, formatNumber } from './parts.ts'
+import { drawRefusal, drawTaking, formatRecords, readReason, REASON_MAX } from './forms.ts'
+import { drawProblem, formatNumber, formatCount } from './parts.ts'
 
 type Typed = Readonly<Record<string, string>>
 
 export const correctPage = definePage<CorrectionPage>({
   path: '/files/:id/correct',
   permission: 'operate',
-  load: (context, { params: { id = '' }, typed = {} }) => readCorrectionPage(context, id, parseForm(typed)),
+  load: (context, { params: { id = '' }, query, typed = {} }) =>
+    readCorrectionPage(context, id, { ...parseForm(typed), ...parseLine(query['line']) }),
   draw: (data, request) => ({ title: `Correct ${data.name}`, main: drawCorrection(data, request) }),
   async act(_context, request) {
     return request.form['do'] === 'send' ? sendForm(request) : { again: true }
@@ -74,19 +75,24 @@ function parseForm(typed: Typed): CorrectionForm {
   })
 }
 
+/** The row that a link leads to; a form that is sent names its page instead. */
+function parseLine(text = ''): Pick<CorrectionForm, 'line'> {
+  return /^\d{1,9}$/.test(text) ? { line: Number(text) } : {}
+}
+
 function drawCorrection(data: CorrectionPage, request: PageRequest): Html {
-  const { id, name, missing, records, rows, corrections } = data
+  const { id, name, missing, records, rows } = data
   const back = html`<p><a href="${href('/files/:id', { id })}">Back to ${name}</a></p>`
   if (missing !== undefined)
     return html`${drawRefusal(request)}
       <p>Nothing of it can be corrected here. ${missing}</p>
-      ${drawCorrections(corrections, request)} ${back}`
+      ${drawCorrections(data, request)} ${back}`
   if (records === 0)
     return html`${drawRefusal(request)}
       <p>No record of it waits for a correction.</p>
-      ${drawCorrections(corrections, request)} ${back}`
-  const total = `${formatRecords(records)} in ${formatNumber(rows)} rows were refused. Nothing is sent before you send it.`
-  return html`${drawRefusal(request)} ${drawCorrections(corrections, request)}
+      ${drawCorrections(data, request)} ${back}`
+  const total = `${formatRecords(records)} in ${formatCount(rows, 'row')} ${records === 1 ? 'was' : 'were'} refused. Nothing is sent before you send it.`
+  return html`${drawRefusal(request)} ${drawCorrections(data, request)}
     <p>${total}</p>
     <form method="post" action="${href('/files/:id/correct', { id })}" class="correction">
       <input type="hidden" name="csrf" value="${request.csrf}" />
@@ -99,7 +105,7 @@ function drawCorrection(data: CorrectionPage, request: PageRequest): Html {
     ${back}`
 }
 
-function drawCorrections(corrections: readonly ShownCorrection[], request: PageRequest): Html | undefined {
+function drawCorrections({ corrections, taking }: CorrectionPage, request: PageRequest): Html | undefined {
   const shown = corrections.filter(({ givenUpAt }) => givenUpAt === undefined)
   if (shown.length === 0) return undefined
   const lines = shown.map(({ id, name, by, at, records, takenAs, isFinished, leftAt }) => {
@@ -118,14 +124,16 @@ function drawCorrections(corrections: readonly ShownCorrection[], request: PageR
       ${state}
     </li>`
   })
+  const waits = shown.some(({ takenAs, leftAt }) => takenAs === undefined && leftAt !== undefined)
   return html`<ul>
-    ${lines}
-  </ul>`
+      ${lines}
+    </ul>
+    ${waits ? drawTaking(taking, request) : undefined}`
 }
 
 const WAITING = {
   begun: 'Its file is not in the inbox yet. If it stays so, correct the records and send them again.',
-  left: 'It lies in the inbox; a watch takes it, or the next run.',
+  left: 'It lies in the inbox and is not taken yet.',
 }
 
 function drawGroups({ groups, changes }: CorrectionPage, { typed = {} }: PageRequest): Html | undefined {
@@ -174,8 +182,8 @@ function describeChanged(changed: readonly string[], all: number): string {
     : 'Changed'
   const rows =
     changed.length === all
-      ? `all ${formatNumber(all)} rows`
-      : `${formatNumber(changed.length)} of ${formatNumber(all)} rows`
+      ? `all ${formatCount(all, 'row')}`
+      : `${formatNumber(changed.length)} of ${formatCount(all, 'row')}`
   return `${what} in ${all === 1 ? 'the row' : rows} below. Check shows whether it would be sent.`
 }
 
@@ -232,7 +240,7 @@ function drawVerdict({ verdict }: ShownUnit): Html | undefined {
 }
 
 function drawRow({ line, cells }: EditableRow, unit: ShownUnit, texts: ReadonlyMap<string, string>): Html {
-  return html`<fieldset class="row">
+  return html`<fieldset class="row" id="row-${line}">
     <legend>Line ${line}</legend>
     ${cells.map((cell) => drawCell(cell, { line, unit, text: texts.get(`${line} ${cell.cell}`) ?? cell.text }))}
   </fieldset>`
@@ -243,9 +251,10 @@ function drawCell(
   { line, unit, text }: { readonly line: number; readonly unit: ShownUnit; readonly text: string },
 ): Html {
   const name = `c-${line}-${cell.cell}`
-  const error = unit.verdict?.errors.find((each) => each.line === line && each.cell === cell.cell)
+  const mark = unit.marks.find((each) => each.line === line && each.cell === cell.cell)
+  const described = mark && findDescribed(unit, mark)
   const label = cell.isWholeLine === true ? 'Whole line' : cell.column || `Cell ${cell.cell + 1}`
-  const about = error && html`aria-invalid="true" aria-describedby="${`${name}-error`}"`
+  const about = described && html`aria-invalid="true" aria-describedby="${described}"`
   const room = cell.room === undefined ? undefined : html`<small>at most ${cell.room}</small>`
   // An input would lose line breaks; a text area drops the first one.
   const field = text.includes('\n')
@@ -261,8 +270,21 @@ function drawCell(
   const wide = cell.isWholeLine === true ? 'wide-cell' : ''
   return html`<div class="${wide}">
     <label for="${name}">${label}</label> ${room}${field}
-    ${error && html`<p class="problem" id="${`${name}-error`}">${error.message}</p>`}
+    ${
+      mark?.isRepeated === true
+        ? html`<p class="problem">✕ as above</p>`
+        : mark && html`<p class="problem" id="${described}">✕ ${mark.message}</p>`
+    }
   </div>`
+}
+
+/** The id of the words about a cell: of a repeated one, those beside the first. */
+function findDescribed({ marks }: ShownUnit, mark: CellMark): string {
+  const first =
+    mark.isRepeated === true
+      ? (marks.find((each) => each.isRepeated === undefined && each.message === mark.message) ?? mark)
+      : mark
+  return `c-${first.line}-${first.cell}-error`
 }
 
 function drawPages({ page, pages }: CorrectionPage): Html | undefined {
@@ -284,7 +306,7 @@ function drawChecking(): Html {
 /** Stands first, because a browser shows the top of the page that answers. */
 function drawSending(check: NonNullable<CorrectionPage['check']>, { typed = {} }: PageRequest): Html {
   const { ready, leftOut, name, sha256 } = check
-  const rest = leftOut === 0 ? '' : ` ${formatRecords(leftOut)} ${leftOut === 1 ? 'stays' : 'stay'} refused.`
+  const rest = leftOut === 0 ? '' : ` ${formatCount(leftOut, 'record stays', 'records stay')} refused.`
   if (ready === 0) return html`<p role="status">Nothing would be sent.${rest}</p>`
   return html`<section aria-labelledby="checked">
     <h2 id="checked">What would be sent</h2>

@@ -23,6 +23,7 @@ import {
   formatLines,
   formatNumber,
   readFilter,
+  formatCount,
 } from './parts.ts'
 
 /** The four pages: each decision about a file, and about one record. */
@@ -143,20 +144,22 @@ function formatButton({ action, total, becomes }: DecisionPreview): string {
 function drawEffects({ action, file, route, total, becomes }: DecisionPreview): Html {
   const of = html`of ${drawFileLink(file)}, route ${route}`
   if (action === 'discard')
-    return html`<p>
-      ${formatRecords(total)} ${of} will be given up: they are not sent, and are reported as rejected.
-    </p>`
+    return html`<p>${formatRecords(total)} ${of} will be given up: not sent, and reported as rejected.</p>`
   const { planned = 0, uncertain = 0, duplicate = 0, rejected = 0 } = becomes
   const lines = [
     ...(planned > 0 ? [`${formatRecords(planned)} will be sent to the API.`] : []),
     ...(uncertain > 0
-      ? [`${formatRecords(uncertain)} may have taken effect: they are looked up at the API first.`]
+      ? [`${formatRecords(uncertain)} may have taken effect, and the API is asked first.`]
       : []),
     ...(duplicate > 0
-      ? [`${formatRecords(duplicate)} came again meanwhile, with the same contents: they become duplicates.`]
+      ? [
+          `${formatCount(duplicate, 'record came again meanwhile, with the same contents, and becomes a duplicate', 'records came again meanwhile, with the same contents, and become duplicates')}.`,
+        ]
       : []),
     ...(rejected > 0
-      ? [`${formatRecords(rejected)} came meanwhile with other contents: they are rejected and not sent.`]
+      ? [
+          `${formatCount(rejected, 'record came meanwhile with other contents, and is rejected and not sent', 'records came meanwhile with other contents, and are rejected and not sent')}.`,
+        ]
       : []),
   ]
   return html`<p>${formatRecords(total)} ${of}:</p>

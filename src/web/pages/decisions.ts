@@ -9,9 +9,8 @@ import {
 import { type Html, href, html, renderInlineCode } from '../../support/html.ts'
 import { drawLive, showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
-import { isAllowed } from '../permissions.ts'
 import { drawRedelivery } from './deliveries.ts'
-import { formatRecords } from './forms.ts'
+import { drawTaking, formatRecords } from './forms.ts'
 import {
   audienceOf,
   DECIDED,
@@ -27,6 +26,7 @@ import {
   formatNumber,
   formatTotal,
   readFilter,
+  formatCount,
 } from './parts.ts'
 
 export const decisionsPage = definePage<DecisionsPage>({
@@ -147,9 +147,9 @@ function drawOutcome({ state, direction, apiId, http, problems }: DecidedRecord)
 
 /** Where the corrected rows are, and what happens next. */
 function drawCorrection(
-  { folder, name, leftAt, givenUpAt, takenAs, isWatched }: NonNullable<DecisionPage['correction']>,
-  { route = '', file }: DecisionPage,
-  { person }: PageRequest,
+  { folder, name, leftAt, givenUpAt, takenAs, taking }: NonNullable<DecisionPage['correction']>,
+  { file }: DecisionPage,
+  request: PageRequest,
 ): Html {
   if (takenAs !== undefined)
     return html`<p>
@@ -161,17 +161,8 @@ function drawCorrection(
     return html`<p>Their file, ${name}, was removed before it was taken; nothing of it was sent.${again}</p>`
   if (leftAt === undefined)
     return html`<p>Their file is not in ${folder} yet: the work was cut off.${again}</p>`
-  const lie = html`The corrected rows lie in ${folder} as ${name}.`
-  if (isWatched) return html`<p>${lie} A watch takes them.</p>`
-  const take =
-    isAllowed(person, 'operate') &&
-    html`<p class="buttons">
-      <a class="button" href="${href('/routes/:name/run', { name: route })}">Take it now …</a>
-    </p>`
-  return html`<p>
-      ${lie} No watch takes them: the next run does, such as <code>dropbridge run ${route}</code>.
-    </p>
-    ${take || undefined}`
+  return html`<p>The corrected rows lie in ${folder} as ${name}. That file is not taken yet.</p>
+    ${drawTaking(taking, request)}`
 }
 
 /** What is still to come of it. */
@@ -189,7 +180,7 @@ function drawProgress({ id, route = '', states }: DecisionPage, { findWork }: Pa
   if (open === 0) return failure
   return html`${failure}
     <p>
-      ${formatRecords(open)} of it are not finished; the next run goes on:
+      ${formatCount(open, 'record of it is', 'records of it are')} not finished; the next run goes on:
       <code>dropbridge run ${route}</code>
     </p>`
 }

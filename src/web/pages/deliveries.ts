@@ -34,6 +34,7 @@ import {
   formatTotal,
   linkTo,
   readFilter,
+  formatCount,
 } from './parts.ts'
 
 export const deliveriesPage = definePage<DeliveriesPage>({
@@ -54,10 +55,7 @@ function drawDeliveries({ deliveries, total, next, routes }: DeliveriesPage, req
     ${drawChoice(route, routes, readFilter(request, 'route'))}
     ${drawChoice(state, DELIVERY_CHOICES, readFilter(request, 'state'))} <button>Show</button>
   </form>`
-  const list = html`<p>
-      ${total.count === 1 ? '1 delivery' : formatTotal(total, 'delivery').replace('deliverys', 'deliveries')},
-      newest first.
-    </p>
+  const list = html`<p>${formatTotal(total, 'delivery', 'deliveries')}, newest first.</p>
     ${
       deliveries.length === 0
         ? html`<p>No delivery matches. ${routes.length === 0 ? 'No route delivers files.' : ''}</p>`
@@ -94,20 +92,26 @@ export function drawDeliveryState(
 }
 
 /** Who took it, and which answers of a partner came. */
-export function drawTaken(
-  { isAwaited, confirmedAt, confirmedBy, sending }: ListedDelivery,
-  request: PageRequest,
-): Html {
-  const taken =
-    confirmedAt === undefined
-      ? isAwaited
-        ? html`waiting to be taken`
-        : undefined
-      : html`${confirmedBy} ${showTime(confirmedAt, request)}`
-  if (sending === undefined) return html`${taken}`
+export function drawTaken(delivery: ListedDelivery, request: PageRequest): Html {
+  const { sending } = delivery
+  const taken = drawConfirmation(delivery, request)
+  if (sending === undefined) return taken
   const answers = sending.answers.map(({ file, verdict }) => html` ${drawFileLink(file)}: ${verdict}`)
   return html`${taken} interchange
   ${sending.interchange}${answers.length === 0 ? ', no answer yet' : ':'}${answers}`
+}
+
+function drawConfirmation(
+  { isAwaited, isWatched, deliveredAt, confirmedAt, confirmedBy }: ListedDelivery,
+  request: PageRequest,
+): Html {
+  if (confirmedAt !== undefined) {
+    const by = confirmedBy === 'picked-up' ? 'picked up' : html`confirmed by ${confirmedBy}`
+    return html`taken: ${by} ${showTime(confirmedAt, request)}`
+  }
+  if (isAwaited) return html`waiting to be taken`
+  if (deliveredAt === undefined) return html``
+  return isWatched ? html`taken: not known` : html`taken: not watched for this route`
 }
 
 export const deliveryPage = definePage<DeliveryPage>({
@@ -129,8 +133,8 @@ function drawDelivery(delivery: DeliveryPage, request: PageRequest): Html {
     delivery
   const more = next === undefined ? undefined : href('/deliveries/:id', { id, after: next })
   const main = html`<p>
-      id ${id} · number ${sequence} of ${route} · ${formatNumber(records)} records in ${formatNumber(rows)}
-      rows
+      id ${id} · number ${sequence} of ${route} · ${formatCount(records, 'record')} in
+      ${formatCount(rows, 'row')}
     </p>
     <p>${drawDeliveryState(delivery, request)}. ${drawTaken(delivery, request)}</p>
     ${acknowledgeBy === undefined ? undefined : html`<p>Acknowledge by ${showTime(acknowledgeBy, request)}</p>`}
@@ -219,11 +223,11 @@ function drawPreview(preview: DeliveryPreview, request: PageRequest): Html {
     ...names.map((_, at) => html`${cells[at]}`),
   ])
   const what = hasRecords ? 'row' : 'line'
-  const count = `${formatNumber(rows.length)} ${rows.length === 1 ? what : `${what}s`}`
+  const count = formatCount(rows.length, what)
   return html`${back}
     <p>
-      The first ${count} of ${formatNumber(delivery.rows)} rows; ${formatNumber(size)} bytes in all, the same
-      as delivered.
+      The first ${count} of ${formatCount(delivery.rows, 'row')}; ${formatCount(size, 'byte')} in all, the
+      same as delivered.
     </p>
     ${drawCells(`First rows of ${delivery.name}`, [...(hasRecords ? ['Order'] : []), ...names], shown)}`
 }

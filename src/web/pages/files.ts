@@ -18,7 +18,7 @@ import { omitUndefined } from '../../support/object-paths.ts'
 import { drawLive, showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
 import { isAllowed } from '../permissions.ts'
-import { drawFileButtons, formatRecords } from './forms.ts'
+import { drawFileButtons, drawWaiting, formatRecords } from './forms.ts'
 import {
   audienceOf,
   DECIDED,
@@ -38,6 +38,7 @@ import {
   linkTo,
   readFilter,
   toDownloaded,
+  formatCount,
 } from './parts.ts'
 
 export const filesPage = definePage<FilesPage>({
@@ -138,9 +139,10 @@ function drawHead(file: FilePage, request: PageRequest): Html {
     partOf && html`<p>It is a part of ${drawFileLink({ id: partOf, name: `file ${partOf}` })}.</p>`
   const taken =
     retakeOf && html`<p>It is ${drawFileLink({ id: retakeOf, name: `file ${retakeOf}` })}, taken again.</p>`
-  const details = [`id ${id}`, `route ${route}`, `from ${folder}`, `${formatNumber(size)} bytes`]
+  const details = [`id ${id}`, `route ${route}`, `from ${folder}`, formatCount(size, 'byte')]
   return html`<p>${[...details, ...(encoding === undefined ? [] : [encoding])].join(' · ')}</p>
     <p>${drawFileState(file)}: ${drawCounts(file.records)}</p>
+    ${drawRefused(file)} ${file.waiting.map((each) => drawWaiting(each, request))}
     ${drawFileButtons(id, file.decidable, request)} ${drawCorrectLink(file, request)}
     ${drawDismissLink(file, request)} ${first || undefined} ${whole || undefined} ${taken || undefined}
     ${drawCorrected(file)}
@@ -149,9 +151,29 @@ function drawHead(file: FilePage, request: PageRequest): Html {
     </ol>`
 }
 
+/** `54 were refused: 5 corrected since, 49 left.` Nothing where none is corrected or given up. */
+function drawRefused({ refused }: FilePage): Html | undefined {
+  const { corrected, dismissed, underWay, open } = refused
+  if (corrected + dismissed + underWay === 0) return undefined
+  const all = corrected + dismissed + underWay + open
+  const parts = [
+    ...(corrected === 0 ? [] : [`${formatNumber(corrected)} corrected since`]),
+    ...(dismissed === 0 ? [] : [`${formatNumber(dismissed)} given up`]),
+    ...(underWay === 0 ? [] : [`${formatNumber(underWay)} corrected and not finished`]),
+    `${formatNumber(open)} left`,
+  ]
+  return html`<p>${formatCount(all, 'was', 'were')} refused: ${parts.join(', ')}.</p>`
+}
+
 /** Leads to the form on which its refused records are corrected. */
-function drawCorrectLink({ id, correctable }: FilePage, { person }: PageRequest): Html | undefined {
-  if (correctable === undefined || !isAllowed(person, 'operate')) return undefined
+function drawCorrectLink(file: FilePage, { person }: PageRequest): Html | undefined {
+  const { id, correctable, correctingMissing, names } = file
+  const rejects = names.rejects && html` Its rejects file is ${names.rejects}.`
+  if (correctingMissing !== undefined)
+    return html`<p>What is refused cannot be corrected here. ${correctingMissing}${rejects}</p>`
+  if (correctable === undefined) return undefined
+  if (!isAllowed(person, 'operate'))
+    return html`<p>An operator can correct ${formatRecords(correctable)} of it here.</p>`
   const address = href('/files/:id/correct', { id })
   return html`<p class="buttons">
     <a class="button" href="${address}">Correct ${formatRecords(correctable)} …</a>
@@ -183,15 +205,19 @@ function drawStateLinks({ id, records, only }: FilePage, { query }: PageRequest)
 
 function drawReasons({ reasons, reasonsOf }: FilePage): Html | undefined {
   if (reasons.length === 0) return undefined
-  const of = reasonsOf === undefined ? '' : ` of the first ${formatNumber(reasonsOf)} records with problems`
-  const rows = reasons.map(({ code, title, fix, column = '', records, isWarning }) => [
-    html`${formatNumber(records)}`,
+  const of = reasonsOf === undefined ? '' : ` of the first ${formatCount(reasonsOf, 'record')} with problems`
+  const hasCorrected = reasons.some(({ corrected }) => corrected > 0)
+  const rows = reasons.map(({ code, title, fix, column = '', records, corrected, isWarning }) => [
+    html`${formatNumber(records - corrected)}`,
+    ...(hasCorrected ? [html`${formatNumber(corrected)}`] : []),
     html`${isWarning ? 'Warning: ' : undefined}${renderInlineCode(title)} <code>${code}</code>`,
     html`${column}`,
     renderInlineCode(fix),
   ])
+  const counts = hasCorrected ? ['Open', 'Corrected or given up'] : ['Records']
+  const head = [...counts, 'Problem', 'Column', 'Fix']
   return html`<h2>Problems</h2>
-    ${drawCells(`Problems by code and column${of}`, ['Records', 'Problem', 'Column', 'Fix'], rows)}`
+    ${drawCells(`Problems by code and column${of}`, head, rows)}`
 }
 
 /** With the columns of the source where its rows are there, else without. */
@@ -228,7 +254,7 @@ function drawRows({ rows, problems }: ListedRecord): Html {
   const all = rows.map(drawRow)
   if (problems.length > 0) return html`${all}`
   return html`<details>
-    <summary>${formatNumber(rows.length)} ${rows.length === 1 ? 'row' : 'rows'}</summary>
+    <summary>${formatCount(rows.length, 'row')}</summary>
     ${all}
   </details>`
 }

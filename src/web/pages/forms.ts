@@ -1,10 +1,13 @@
 /** What the forms of decisions have in common: tokens, the reason, why a form was refused, and buttons that lead to them. */
+import type { ShownWaiting, Taking } from '../../app/console/correct.ts'
 import type { DecidableCounts } from '../../app/console/deciding.ts'
+import type { RecordStory } from '../../app/console/records.ts'
 import type { DecisionAction } from '../../domain/decision.ts'
 import { type Html, href, html } from '../../support/html.ts'
 import type { PageRequest } from '../page.ts'
+import { showTime } from '../parts.ts'
 import { isAllowed } from '../permissions.ts'
-import { formatNumber } from './parts.ts'
+import { formatCount } from './parts.ts'
 
 /** A reason that is longer is refused. */
 export const REASON_MAX = 1000
@@ -65,7 +68,38 @@ export function readReason(form: Readonly<Record<string, string>>): { why: strin
 }
 
 export function formatRecords(count: number): string {
-  return count === 1 ? '1 record' : `${formatNumber(count)} records`
+  return formatCount(count, 'record')
+}
+
+/** Says what takes a file that lies in an inbox, with the button that takes it now for a person who may. */
+export function drawTaking(
+  { route, isWatched, nextAt, isDue, pausedUntil }: Taking,
+  request: Pick<PageRequest, 'person' | 'zone' | 'now'>,
+): Html {
+  if (pausedUntil !== undefined)
+    return html`<p>
+      The route ${route} is paused until ${showTime(pausedUntil, request)}: it is taken after that.
+    </p>`
+  if (nextAt === undefined && isWatched) return html`<p>A watch takes it within moments.</p>`
+  const how =
+    nextAt === undefined
+      ? html`Nothing takes it by itself.`
+      : isDue
+        ? html`A scheduled run is due: it takes it.`
+        : html`The next scheduled run takes it at ${showTime(nextAt, request)}.`
+  if (!isAllowed(request.person, 'operate')) return html`<p>${how}</p>`
+  const address = href('/routes/:name/run', { name: route })
+  return html`<p>${how}</p>
+    <p class="buttons"><a class="button" href="${address}">Take it now …</a></p>`
+}
+
+/** Of a file: a correction that lies in the inbox. */
+export function drawWaiting({ id, name, by, records, taking }: ShownWaiting, request: PageRequest): Html {
+  const are = formatCount(records, 'record is', 'records are')
+  const waits = records === 1 ? 'waits' : 'wait'
+  const decision = html`<a href="${href('/decisions/:n', { n: id })}">corrected</a>`
+  return html`<p>${are} ${decision} by ${by} and ${waits} to be taken, as ${name}.</p>
+    ${drawTaking(taking, request)}`
 }
 
 const VERBS: Readonly<Record<DecisionAction, string>> = { release: 'Send', discard: 'Give up' }
@@ -87,13 +121,26 @@ export function drawFileButtons(
 
 /** Links to the forms about one record. */
 export function drawRecordButtons(
-  record: { readonly id: number; readonly possible: readonly (DecisionAction | 'resolve')[] },
+  record: Pick<RecordStory, 'id' | 'possible' | 'correcting'>,
   { person }: Pick<PageRequest, 'person'>,
 ): Html | undefined {
+  if (record.correcting !== undefined) return drawCorrecting(record.correcting, person)
   if (record.possible.length === 0 || !isAllowed(person, 'operate')) return undefined
   const links = record.possible.map((action) => {
     const text = action === 'resolve' ? 'Say what came of it …' : `${VERBS[action]} this record …`
     return html`<a class="button" href="${href(`/records/:n/${action}`, { n: record.id })}">${text}</a> `
   })
   return html`<p class="buttons">${links}</p>`
+}
+
+/** Leads to the rows of a refused record on the page that corrects its file. */
+function drawCorrecting(
+  correcting: NonNullable<RecordStory['correcting']>,
+  person: PageRequest['person'],
+): Html {
+  if ('missing' in correcting) return html`<p>It cannot be corrected here. ${correcting.missing}</p>`
+  if (!isAllowed(person, 'operate')) return html`<p>An operator can correct it here and send it again.</p>`
+  const { file: id, line } = correcting
+  const address = `${href('/files/:id/correct', { id, line })}#row-${line}`
+  return html`<p class="buttons"><a class="button" href="${address}">Correct this record …</a></p>`
 }

@@ -47,10 +47,13 @@ export function formatNumber(count: number): string {
   return count.toLocaleString('en-US')
 }
 
-export function formatTotal({ count, isMore }: Total, unit: string): string {
-  return isMore
-    ? `more than ${formatNumber(count)} ${unit}s`
-    : `${formatNumber(count)} ${unit}${count === 1 ? '' : 's'}`
+/** `1 record`, `1,204 records`, `0 records`; with `many` where the plural has no s: `2 entries`, `3 records are`. */
+export function formatCount(count: number, one: string, many = `${one}s`): string {
+  return `${formatNumber(count)} ${count === 1 ? one : many}`
+}
+
+export function formatTotal({ count, isMore }: Total, one: string, many = `${one}s`): string {
+  return isMore ? `more than ${formatNumber(count)} ${many}` : formatCount(count, one, many)
 }
 
 export function formatLines(lines: readonly LineRange[]): string {

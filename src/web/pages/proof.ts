@@ -142,12 +142,15 @@ function drawOther(
 ): Html {
   if (delivery !== undefined)
     return html`written into <a href="${href('/deliveries/:id', { id: delivery })}">delivery ${delivery}</a>`
+  // What was read and is to be sent is planned.
+  if (kind === 'records-planned' && state === 'planned')
+    return html`read from its file, and planned to be sent`
   const became = state && html`: ${drawState(state, direction)}`
   return html`${KINDS[kind] ?? kind}${became}`
 }
 
 const KINDS: Readonly<Partial<Record<ProofStep['kind'], string>>> = {
-  'records-planned': 'planned',
+  'records-planned': 'read from its file',
   'records-collected': 'seen at the API for the first time',
   'records-refreshed': 'seen at the API with other contents',
   'records-retried': 'tried again',

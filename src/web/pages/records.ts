@@ -4,12 +4,14 @@ import {
   type OrderPage,
   readOrderPage,
   readRecordPage,
+  type RecordCorrection,
   type RecordPage,
   type RecordStory,
 } from '../../app/console/records.ts'
 import { type Html, href, html } from '../../support/html.ts'
 import { drawLive, showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
+import { drawOrderClocks } from './clocks.ts'
 import { drawRecordButtons } from './forms.ts'
 import {
   audienceOf,
@@ -20,6 +22,7 @@ import {
   drawRecordLink,
   drawState,
   drawCells,
+  formatCount,
   formatLines,
 } from './parts.ts'
 
@@ -30,12 +33,12 @@ export const recordPage = definePage<RecordPage>({
     const { n = '' } = request.params
     return /^\d{1,15}$/.test(n) ? readRecordPage(context, Number(n), audienceOf(request)) : undefined
   },
-  draw: ({ record, related }, request) => ({
+  draw: ({ record, related, clocks }, request) => ({
     title: nameStory(record),
     main: drawLive(
       'record',
-      html`${drawRecordButtons(record, request)} ${drawStory(record, request)}
-      ${drawRelated(related, request)}`,
+      html`${drawRecordButtons(record, request)} ${drawOrderClocks(clocks, request)}
+      ${drawStory(record, request)} ${drawRelated(related, request)}`,
     ),
   }),
 })
@@ -44,12 +47,17 @@ export const orderPage = definePage<OrderPage>({
   path: '/orders/:key',
   permission: 'read',
   load: (context, request) => readOrderPage(context, request.params['key'] ?? '', audienceOf(request)),
-  draw: ({ key, records, earlier }, request) => ({
+  draw: ({ key, records, earlier, clocks }, request) => ({
     title: key,
     main: drawLive(
       'order',
-      html`<p>${records.length} records, oldest first.</p>
-        ${earlier === 0 ? undefined : html`<p>${earlier} earlier records are not shown.</p>`}
+      html`${drawOrderClocks(clocks, request)}
+        <p>${formatCount(records.length, 'record')}, oldest first.</p>
+        ${
+          earlier === 0
+            ? undefined
+            : html`<p>${formatCount(earlier, 'earlier record is', 'earlier records are')} not shown.</p>`
+        }
         ${records.map(
           (story) =>
             html`<section id="record-${story.id}">
@@ -77,7 +85,8 @@ export function drawStory(story: RecordStory, request: PageRequest): Html {
         delivery && html`, in ${drawDeliveryLink(delivery)}`
       }
     </p>
-    ${problems.map(drawProblem)}
+    ${story.correctionOf && drawCorrectionOf(story.correctionOf, request)} ${problems.map(drawProblem)}
+    ${story.corrections.map((each) => drawCorrectedAs(each, request))}
     ${
       first &&
       html`<p>
@@ -89,6 +98,43 @@ export function drawStory(story: RecordStory, request: PageRequest): Html {
     </ol>
     <p>${formatSendings(story)} <a href="${href('/records/:n/proof', { n: story.id })}">Proof</a></p>
     ${drawInterchange(story)} ${drawDocuments(story)} ${drawContents(story, request)}`
+}
+
+/** Of a record in a corrected file. */
+function drawCorrectionOf({ record, file, ...decision }: RecordCorrection, request: PageRequest): Html {
+  const source = file.id === undefined ? html`${file.name}` : drawFileLink({ id: file.id, name: file.name })
+  const before = record && html`record ${drawRecordLink(record)} of `
+  return html`<p>Its row was refused before, as ${before}${source}. ${drawCorrector(decision, request)}</p>`
+}
+
+/** Of a refused record. */
+function drawCorrectedAs({ record, file, state, ...decision }: RecordCorrection, request: PageRequest): Html {
+  const into = file.id === undefined ? html`${file.name}` : drawFileLink({ id: file.id, name: file.name })
+  return html`<p>
+    ${drawCorrector(decision, request)}
+    ${record ? html`Corrected as record ${drawRecordLink(record)} of ${into},` : html`Corrected in ${into}:`}
+    ${record ? drawResult(record) : WAITS[state]}
+  </p>`
+}
+
+function drawCorrector(
+  { by, at, why, decision }: Pick<RecordCorrection, 'by' | 'at' | 'why' | 'decision'>,
+  request: PageRequest,
+): Html {
+  return html`${by}
+    <a href="${href('/decisions/:n', { n: decision })}">corrected it</a> ${showTime(at, request)}: ${why}.`
+}
+
+function drawResult({ state, apiId }: NonNullable<RecordCorrection['record']>): Html {
+  const as = apiId === undefined ? undefined : html` as ${apiId} at the API`
+  return html`${drawState(state)}${as}.`
+}
+
+const WAITS: Readonly<Record<RecordCorrection['state'], string>> = {
+  begun: 'that file is not in the inbox yet.',
+  waiting: 'that file lies in the inbox and is not taken yet.',
+  'given-up': 'that file was removed before it was taken, and nothing of it was sent.',
+  taken: 'see there what came of it.',
 }
 
 function drawEvent(event: LifeEvent, { call = '', direction }: RecordStory): Html {
@@ -140,7 +186,12 @@ export function formatSendings({
   direction,
 }: Pick<RecordStory, 'timesSent' | 'timesEffective' | 'direction'>): string {
   const what = direction === 'incoming' ? 'Sent' : 'Acknowledgement sent'
-  const sent = timesSent === 1 ? `${what} once` : timesSent === 0 ? 'Not sent' : `${what} ${timesSent} times`
+  const sent =
+    timesSent === 1
+      ? `${what} once`
+      : timesSent === 0
+        ? 'Not sent'
+        : `${what} ${formatCount(timesSent, 'time')}`
   if (timesEffective === undefined) return `${sent}; whether it took effect is not known yet.`
   if (timesSent === 0) return `${sent}.`
   return timesEffective === 1 ? `${sent}; took effect once.` : `${sent}; took no effect.`

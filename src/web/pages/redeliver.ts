@@ -4,7 +4,7 @@ import { type Html, href, html, renderInlineCode } from '../../support/html.ts'
 import { type ActionOutcome, type ActionRequest, definePage, type PageRequest, toRefusal } from '../page.ts'
 import { drawForm, drawRefusal, formatRecords, readReason } from './forms.ts'
 import { drawDeliveryState, drawRedelivery, drawTaken } from './deliveries.ts'
-import { drawDeliveryLink, formatNumber } from './parts.ts'
+import { drawDeliveryLink, formatCount } from './parts.ts'
 
 const PATH = '/deliveries/:id/redeliver'
 
@@ -62,7 +62,7 @@ function drawFacts(
   return html`<dl>
       <dt>The file</dt>
       <dd>
-        ${drawDeliveryLink(delivery)} of ${route}: ${formatRecords(records)} in ${formatNumber(rows)} rows,
+        ${drawDeliveryLink(delivery)} of ${route}: ${formatRecords(records)} in ${formatCount(rows, 'row')},
         ${drawDeliveryState(delivery, request)}.${taken}
       </dd>
       <dt>The second file</dt>

@@ -13,7 +13,7 @@ import { omitUndefined } from '../../support/object-paths.ts'
 import { definePage, type PageRequest } from '../page.ts'
 import { formatAge, showTime } from '../parts.ts'
 import { formatRecords } from './forms.ts'
-import { drawCells, formatNumber, linkTo, readFilter } from './parts.ts'
+import { drawCells, formatNumber, linkTo, readFilter, formatCount } from './parts.ts'
 
 export const reportsPage = definePage<Report>({
   path: '/reports',
@@ -156,7 +156,7 @@ function drawRow(
       ? undefined
       : html`<br /><small>${formatNumber(states.skipped)} skipped</small>`
   const lacking =
-    unknown === 0 ? undefined : html`<br /><small>without ${formatNumber(unknown)} records</small>`
+    unknown === 0 ? undefined : html`<br /><small>without ${formatCount(unknown, 'record')}</small>`
   const name = html`${route}<br /><small>${operation} ${party}</small>`
   return [
     time.span === 'day' && row.direction === 'incoming'
@@ -203,12 +203,13 @@ function formatDuration(ms: number): string {
 
 function drawReasons({ reasons }: Report): Html | undefined {
   if (reasons.length === 0) return undefined
-  const rows = reasons.map(({ route, code, title, column, records }) => [
-    html`${formatNumber(records)}`,
+  const rows = reasons.map(({ route, code, title, column, records, corrected }) => [
+    html`${formatNumber(records - corrected)}`,
+    html`${formatNumber(corrected)}`,
     html`${renderInlineCode(title)} <code>${code}</code>`,
     html`${column ?? ''}`,
     html`${route}`,
   ])
   return html`<h2>Why records were refused or held</h2>
-    ${drawCells('Reasons by code and column, the most frequent first', ['Records', 'Problem', 'Column', 'Route'], rows)}`
+    ${drawCells('Reasons by code and column, the most frequent first', ['Open', 'Corrected since', 'Problem', 'Column', 'Route'], rows)}`
 }

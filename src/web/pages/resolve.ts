@@ -7,7 +7,7 @@ import { omitUndefined } from '../../support/object-paths.ts'
 import { type ActionOutcome, type ActionRequest, definePage, type PageRequest, toRefusal } from '../page.ts'
 import { drawForm, drawRefusal, readReason } from './forms.ts'
 import { drawDeliveryState } from './deliveries.ts'
-import { audienceOf, drawDeliveryLink, drawRecordLink } from './parts.ts'
+import { audienceOf, drawDeliveryLink, drawRecordLink, formatCount } from './parts.ts'
 import { drawStory } from './records.ts'
 
 export const resolvePage = definePage<ResolutionPreview>({
@@ -70,7 +70,7 @@ function refuse(message: string, status: 409 | 422 = 422): ActionOutcome {
 
 function formatTooEarly(waitMs: number): string {
   const seconds = Math.ceil(waitMs / 1000)
-  return `Its answer may still come. Resolve it in ${seconds} seconds, or let a run look it up; an id that the API gave it can be noted now.`
+  return `Its answer may still come. Resolve it in ${formatCount(seconds, 'second')}, or let a run look it up; an id that the API gave it can be noted now.`
 }
 
 function drawResolution(preview: ResolutionPreview, request: PageRequest): Html {
@@ -114,7 +114,7 @@ function drawChoices({ waitMs, lateAnswerMs }: ResolutionPreview, { typed = {} }
   }
   const wait = isEarly
     ? html`<p id="late-answer">
-        A late answer is waited for ${lateAnswerMs / 1000} seconds. For
+        A late answer is waited for ${lateAnswerMs / 1000} s. For
         <span data-countdown="${seconds}">${seconds}</span> more seconds only an id of the API can be noted.
       </p>`
     : undefined

@@ -11,7 +11,7 @@ import {
 import { type Html, href, html, renderInlineCode } from '../../support/html.ts'
 import { showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
-import { drawRefusal, drawSubmit } from './forms.ts'
+import { drawRefusal, drawSubmit, formatRecords } from './forms.ts'
 import { audienceOf, drawCells, drawCounts, drawDeliveryLink, drawFileLink, formatNumber } from './parts.ts'
 import { drawPause } from './routes.ts'
 
@@ -161,7 +161,7 @@ function drawReport(report: RunReport, end: string, request: PageRequest): Html 
     ${paused && html`<p>Nothing was done: the route is paused ${drawPause(paused, request)}.</p>`}
     ${files.map(drawFile)}
     ${deliveries.map(
-      (each) => html`<p>Delivered: ${drawDeliveryLink(each)}, ${formatNumber(each.records)} records.</p>`,
+      (each) => html`<p>Delivered: ${drawDeliveryLink(each)}, ${formatRecords(each.records)}.</p>`,
     )}
     ${open.map((name) => html`<p>${name} is not finished: the next run goes on with it.</p>`)}
     ${waiting.map((name) => html`<p>Records of ${name} wait for their orders.</p>`)}

@@ -8,7 +8,7 @@ import { showTime } from '../parts.ts'
 import type { AccessEntry, ListedPerson } from '../people.ts'
 import { isAllowed } from '../permissions.ts'
 import { drawSubmit } from './forms.ts'
-import { drawCells, drawNext, formatNumber, readFilter } from './parts.ts'
+import { drawCells, drawNext, readFilter, formatCount } from './parts.ts'
 
 const settingsPage = definePage<SettingsPage>({
   path: '/settings',
@@ -51,7 +51,7 @@ function drawSettings(page: SettingsPage, request: PageRequest): Html {
         ({ path, bytes, files, isMore }) =>
           html`<dt>Archive</dt>
             <dd>
-              ${path}: ${formatBytes(bytes)} in ${isMore ? 'the first ' : ''}${formatNumber(files)} files
+              ${path}: ${formatBytes(bytes)} in ${isMore ? 'the first ' : ''}${formatCount(files, 'file')}
             </dd>`,
       )}
     </dl>
@@ -67,7 +67,7 @@ function drawSettings(page: SettingsPage, request: PageRequest): Html {
 
 /** `1.2 MB`. */
 function formatBytes(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} bytes`
+  if (bytes < 1_000) return `${formatCount(bytes, 'byte')}`
   if (bytes < 1_000_000) return `${(bytes / 1_000).toFixed(1)} kB`
   return `${(bytes / 1_000_000).toFixed(1)} MB`
 }
@@ -94,15 +94,15 @@ function drawVerification(verification: Verification, request: PageRequest): Htm
       ? html`<p>✓ It is whole, and the tables agree with it.</p>`
       : html`<div role="alert">
           <p>
-            ✕ ${formatNumber(found)} mismatches. Read <code>docs/audit.md</code>, and keep a copy of the
-            journal.
+            ✕ ${formatCount(found, 'mismatch', 'mismatches')}. Read <code>docs/audit.md</code>, and keep a
+            copy of the journal.
           </p>
           <ul>
             ${findings.map(({ message }) => html`<li>${message}</li>`)}
           </ul>
         </div>`
   return html`<p>
-      Verified ${showTime(at, request)} for ${by}: ${formatNumber(events)} events, up to event ${head.event},
+      Verified ${showTime(at, request)} for ${by}: ${formatCount(events, 'event')}, up to event ${head.event},
       <code>${head.hash}</code>.
     </p>
     ${result}`
@@ -188,7 +188,7 @@ function drawAccess({ entries, total, next }: AccessPage, request: PageRequest):
     html`${address}`,
   ])
   const older = next === undefined ? undefined : href('/access', { after: next })
-  return html`<p>${total === 1 ? '1 line' : `${formatNumber(total)} lines`}, newest first.</p>
+  return html`<p>${formatCount(total, 'line')}, newest first.</p>
     ${total === 0 ? html`<p>Sign-ins, sign-outs and tries that failed stand here.</p>` : drawCells('Access log', ['When', 'Who', 'What', 'From'], rows)}
     ${drawNext(older, 'older')}`
 }

@@ -7,9 +7,16 @@ import { HOUR_MS } from '../../support/clock.ts'
 import { definePage, type PageRequest } from '../page.ts'
 import type { PeopleReader } from '../people.ts'
 import { isAllowed, type Person } from '../permissions.ts'
-import { drawClockBoard } from './clocks.ts'
-import { drawFileButtons, drawRefusal } from './forms.ts'
-import { audienceOf, drawCounts, drawDeliveryLink, drawFileLink, drawFileState } from './parts.ts'
+import { drawClockBoard, drawLateOrders } from './clocks.ts'
+import { drawFileButtons, drawRefusal, drawTaking, drawWaiting, formatRecords } from './forms.ts'
+import {
+  audienceOf,
+  drawCounts,
+  drawDeliveryLink,
+  drawFileLink,
+  drawFileState,
+  formatCount,
+} from './parts.ts'
 import { type Column, drawLive, drawTable, formatAge, showState, showTime } from '../parts.ts'
 
 function load(
@@ -29,7 +36,7 @@ export const todayPage = definePage<Today>({
 function formatTitle({ alerts, checkedAt }: Today): string {
   if (checkedAt === undefined && alerts.length === 0) return 'Today'
   if (alerts.length === 0) return 'All is well'
-  return alerts.length === 1 ? '1 thing needs a person' : `${alerts.length} things need a person`
+  return formatCount(alerts.length, 'thing needs a person', 'things need a person')
 }
 
 function drawToday(today: Today, request: PageRequest): Html {
@@ -106,6 +113,25 @@ function drawToday(today: Today, request: PageRequest): Html {
         { head: 'Records', draw: ({ records }) => showState('held', records) },
         { head: 'Since', draw: ({ since }) => show(since) },
         { head: 'Why', draw: ({ code }) => html`<code>${code}</code>` },
+      ],
+    ),
+    drawList(
+      {
+        id: 'corrections',
+        title: 'Corrected, and not taken yet',
+        rows: today.corrections,
+        keyOf: ({ id }) => String(id),
+      },
+      [
+        { head: 'File', draw: ({ from }) => drawFileLink(from) },
+        {
+          head: 'Records',
+          draw: ({ id, records }) =>
+            html`<a href="${href('/decisions/:n', { n: id })}">${formatRecords(records)}</a>`,
+        },
+        { head: 'Corrected by', draw: ({ by, at }) => html`${by} ${show(at)}` },
+        { head: 'Lies in the inbox as', draw: ({ name }) => name },
+        { head: 'Taken', draw: ({ taking }) => drawTaking(taking, request) },
       ],
     ),
     drawList(
@@ -211,20 +237,24 @@ function drawAge({ checkedAt, checkingSince, failure }: Today, request: PageRequ
 }
 
 function drawAlert(alert: ShownAlert, request: PageRequest): Html {
-  const { id, code, route, subject, since, message, fix } = alert
+  const { id, code, route, subject, since, message, fix, late } = alert
   const search = href('/search', { q: subject })
   const about = [
     ...(route === undefined ? [] : [html`${route}`]),
-    html`since ${showTime(since, request)} (${formatAge(request.now - since)})`,
+    since > request.now
+      ? html`first due ${showTime(since, request)} (in ${formatAge(since - request.now)})`
+      : html`since ${showTime(since, request)} (${formatAge(request.now - since)})`,
     html`<code>${code}</code>`,
     // Of a file that did not come, the subject is its day.
-    ...(/^\d{4}-\d\d-\d\d$/.test(subject) ? [] : [html`<a href="${search}">Search for ${subject}</a>`]),
+    ...(late !== undefined || /^\d{4}-\d\d-\d\d$/.test(subject)
+      ? []
+      : [html`<a href="${search}">Search for ${subject}</a>`]),
   ]
   return html`<li id="alert-${id}">
     <strong>${showMoments(message, request)}</strong>
     <p class="fix">${renderInlineCode(fix)}</p>
     <small>${joinHtml(about, ' · ')}</small>
-    ${drawButtons(alert, request)}
+    ${late && drawLateOrders(late, request)} ${drawButtons(alert, request)}
     ${isAllowed(request.person, 'operate') ? drawAsideForm(alert, request) : undefined}
   </li>`
 }
@@ -294,8 +324,13 @@ function drawButtons(
   if (delivery !== undefined) return drawDeliveryButtons(delivery, request)
   if (decidable !== undefined) return drawFileButtons(decidable.file, decidable, request)
   if (rejected !== undefined) {
-    const file = href('/files/:id', { id: rejected, state: 'rejected' })
-    return html`<p class="buttons"><a class="button" href="${file}">See and correct its records</a></p>`
+    const file = href('/files/:id', { id: rejected.file, state: 'rejected' })
+    const text =
+      rejected.missing === undefined && isAllowed(request.person, 'operate')
+        ? 'See and correct its records'
+        : 'See its records'
+    return html`${rejected.waiting.map((each) => drawWaiting(each, request))}
+      <p class="buttons"><a class="button" href="${file}">${text}</a></p>`
   }
   if (unresolved === undefined) return undefined
   const records = href('/files/:id', { id: unresolved, state: 'uncertain' })

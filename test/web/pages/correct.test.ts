@@ -1,6 +1,7 @@
 /** Correcting from the page, without script: as a browser sends its form, what was typed stays, and it is sent once. */
 import { expect, test } from 'vitest'
 import { aRefusedFile, countOrders, damagedOrders } from '../../fixtures/corrections.ts'
+import { toText } from '../../fixtures/console.ts'
 import { aCorrectionDesk } from '../desk.ts'
 
 const WHY = { why: 'confirmed by phone' }
@@ -56,12 +57,12 @@ test('a corrected file that no watch takes is taken by a run that a person start
   expect((await look(to, 'viewer')).text).not.toContain('Take it now')
   const bridge = await world.open()
   await bridge.journal.saveHeartbeat('here+boot/4711/x', ['orders'])
-  expect((await look(to)).text).toContain('A watch takes them.')
+  expect((await look(to)).text).toContain('A watch takes it within moments.')
   expect((await look(to)).text).not.toContain('Take it now')
   await bridge.journal.removeWatchers(['here+boot/4711/x'])
   await bridge.close()
   const before = await look(to)
-  expect(before.text).toContain('No watch takes them')
+  expect(before.text).toContain('Nothing takes it by itself.')
   const [, page = ''] = /href="([^"]+)">Take it now …/.exec(before.body) ?? []
   const form = Object.fromEntries(
     [...(await look(page)).body.matchAll(/type="hidden"\s+name="(\w+)"\s+value="([^"]*)"/g)].map((each) => [
@@ -77,6 +78,35 @@ test('a corrected file that no watch takes is taken by a run that a person start
 /** Whether the cell is in the column Qty. */
 function isQuantity(body: string, name: string): boolean {
   return new RegExp(`<label for="${name}"\\s*>Qty</label`).test(body)
+}
+
+test('the wrong cell is marked with its problem beside it, until another text is typed, and anew where that is wrong too', async () => {
+  const { world, id } = await aRefusedFile(damagedOrders(20, 4))
+  const { look, press } = await aCorrectionDesk(world, { id })
+  const first = await look()
+  const marked = listMarked(first.body)
+  expect(new Set(marked.map(({ label }) => label))).toEqual(new Set(['State', 'Qty']))
+  const [state] = marked.filter(({ label }) => label === 'State')
+  expect(state?.beside).toContain('✕ "ZZ" is not a state or province of US')
+
+  const typed = await press('page-1', { ...first.form, [state?.name ?? '']: 'XX' })
+  expect(listMarked(typed.body).map(({ name }) => name)).not.toContain(state?.name)
+  const checked = await press('check', typed.form)
+  expect(listMarked(checked.body).find(({ name }) => name === state?.name)?.beside).toContain(
+    '✕ "XX" is not a state or province of US',
+  )
+  const good = await press('check', { ...checked.form, [state?.name ?? '']: 'NY' })
+  expect(listMarked(good.body).map(({ name }) => name)).not.toContain(state?.name)
+})
+
+/** The fields that are marked as wrong, with the words that they name. */
+function listMarked(body: string): { name: string; label: string; beside: string }[] {
+  const field = /<input\s[^>]*?name="(c-[\d-]+)"[^>]*?aria-invalid="true" aria-describedby="([\w-]+)"/g
+  return [...body.matchAll(field)].map(([, name = '', about = '']) => ({
+    name,
+    label: new RegExp(`<label for="${name}"\\s*>([^<]*)</label`).exec(body)?.[1] ?? '',
+    beside: toText(new RegExp(`<p class="problem" id="${about}">[^]*?</p>`).exec(body)?.[0] ?? ''),
+  }))
 }
 
 test('a double click is one correction, and both clicks get the same answer', async () => {

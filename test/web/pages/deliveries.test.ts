@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { deliveriesPage, deliveryPage } from '../../../src/web/pages/deliveries.ts'
 import { routesPage } from '../../../src/web/pages/routes.ts'
 import { aFinishedMonth, lookAt, MONTH, visit } from '../../fixtures/console.ts'
+import { partnerOf } from '../../fixtures/partner.ts'
 import { smallOrders } from '../../fixtures/small-orders.ts'
 import { aWorld, type World } from '../../fixtures/world.ts'
 
@@ -51,6 +52,30 @@ test('a delivery that nobody took waits, and says by when its orders should be a
   const one = await visit(context, deliveryPage, { params: { id: delivery!.id } })
   expect(one?.data.acknowledgeBy).toBe(delivery?.acknowledgeBy)
   expect(one?.text).toContain('Acknowledge by')
+})
+
+test('a delivery says whether and when its reader took it, and asks for no acknowledgement once it is acknowledged', async () => {
+  const world = await aWaitingDelivery()
+  await partnerOf(world).takes('orders-1.csv')
+  world.clock.skip(60_000)
+  await world.run('orders-out')
+  const context = await lookAt(world)
+  const list = await visit(context, deliveriesPage)
+  const [taken] = list!.data.deliveries
+  expect(taken).toMatchObject({ state: 'acknowledged', isWatched: true })
+  expect(taken?.acknowledgeBy).toBeUndefined()
+  expect(list?.text).toMatch(/taken: picked up [\d:]+/)
+  const page = await visit(context, deliveryPage, { params: { id: taken?.id ?? '' } })
+  expect(page?.text).toMatch(/taken: picked up [\d:]+/)
+  expect(page?.text).not.toContain('Acknowledge by')
+
+  const month = await lookAt(await aFinishedMonth())
+  const unwatched = await visit(month, deliveriesPage)
+  expect(unwatched?.data.deliveries.every(({ acknowledgeBy }) => acknowledgeBy === undefined)).toBe(true)
+  expect(unwatched?.text).toContain('taken: not watched for this route')
+  const [first] = unwatched!.data.deliveries
+  const one = await visit(month, deliveryPage, { params: { id: first?.id ?? '' } })
+  expect(one?.text).toContain('taken: not watched for this route')
 })
 
 test('a delivery shows its records by the numbers they have on paper, each linked with its order', async () => {

@@ -67,6 +67,7 @@ test('a file shows its problems by code and column, and each record beside its r
       fix: expect.any(String) as string,
       column: 'State',
       records: 1,
+      corrected: 0,
       isWarning: false,
     },
   ])

@@ -47,6 +47,7 @@ test('a proof shows the intent, the lost answer, the lookup, why it was sent aga
   })
   expect(title).toMatch(/^Proof of create-order HV-\d+$/)
   expect(text).toContain('Sent 2 times; took effect once.')
+  expect(text).toContain('read from its file, and planned to be sent')
   expect(text).toContain(
     'about to be sent, attempt 2, because the lookup found that the API does not have it (event',
   )
