@@ -7,7 +7,11 @@ import { type Problem, PROBLEMS } from '../../domain/problem.ts'
 export interface Audience {
   /** Personal data are hidden. */
   readonly isMasked: boolean
+  /** Fields that count as personal beside those of the contract. */
+  readonly personalFields?: readonly string[]
 }
+
+type OwnFields = Pick<Audience, 'personalFields'>
 
 /** The same for every text, so that its length says nothing. */
 export const MASK = 'A•• L••••••'
@@ -39,17 +43,18 @@ export function showProblem(problem: Problem, { isMasked }: Audience): ShownProb
 }
 
 /** A body or a part of it. A field that no resource of the contract has may hold anything, so it is hidden too. */
-export function maskBody(body: unknown): unknown {
-  if (Array.isArray(body)) return body.map(maskBody)
+export function maskBody(body: unknown, audience: OwnFields): unknown {
+  if (Array.isArray(body)) return body.map((each) => maskBody(each, audience))
   if (typeof body !== 'object' || body === null) return body
   return Object.fromEntries(
-    Object.entries(body).map(([name, value]) => [name, maskField(name, value as unknown)]),
+    Object.entries(body).map(([name, value]) => [name, maskField(name, value as unknown, audience)]),
   )
 }
 
-function maskField(name: string, value: unknown): unknown {
-  if (classifyField(name) === 'personal') return maskAll(value)
-  if (typeof value === 'object' && value !== null) return maskBody(value)
+function maskField(name: string, value: unknown, audience: OwnFields): unknown {
+  if (classifyField(name) === 'personal' || audience.personalFields?.includes(name) === true)
+    return maskAll(value)
+  if (typeof value === 'object' && value !== null) return maskBody(value, audience)
   return classifyField(name) === 'other' ? value : maskAll(value)
 }
 
@@ -65,8 +70,10 @@ function maskAll(value: unknown): unknown {
  */
 export function listOpenColumns(
   fields: readonly { readonly field: string; readonly columns: readonly string[] }[],
+  { personalFields = [] }: OwnFields,
 ): ReadonlySet<string> {
-  const isOpen = ({ field }: { readonly field: string }) => classifyPath(field) === 'other'
+  const isOwn = (field: string) => personalFields.some((name) => field.split(/[.[]/).includes(name))
+  const isOpen = ({ field }: { readonly field: string }) => classifyPath(field) === 'other' && !isOwn(field)
   const hidden = new Set(fields.flatMap((each) => (isOpen(each) ? [] : each.columns.map(normalizeColumn))))
   const open = fields.flatMap((each) => (isOpen(each) ? each.columns.map(normalizeColumn) : []))
   return new Set(open.filter((column) => !hidden.has(column)))

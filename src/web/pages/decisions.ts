@@ -9,11 +9,9 @@ import {
 import { type Html, href, html, renderInlineCode } from '../../support/html.ts'
 import { drawLive, showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
-import { isAllowed } from '../permissions.ts'
 import { drawRedelivery } from './deliveries.ts'
 import { formatRecords } from './forms.ts'
 import {
-  audienceOf,
   DECIDED,
   drawCounts,
   drawProblem,
@@ -27,6 +25,7 @@ import {
   formatNumber,
   formatTotal,
   readFilter,
+  toViews,
 } from './parts.ts'
 
 export const decisionsPage = definePage<DecisionsPage>({
@@ -78,9 +77,10 @@ export const decisionPage = definePage<DecisionPage>({
     const after = readFilter(request, 'after')
     const from = after !== undefined && /^\d{1,15}$/.test(after) ? { after: Number(after) } : {}
     return /^\d{1,15}$/.test(n)
-      ? readDecision(context, { id: Number(n), ...from }, audienceOf(request))
+      ? readDecision(context, { id: Number(n), ...from }, request.audience)
       : undefined
   },
+  listViews: ({ page }) => toViews(page),
   draw: (data, request) => ({ title: formatTitle(data), main: drawDecision(data, request) }),
 })
 
@@ -149,22 +149,26 @@ function drawOutcome({ state, direction, apiId, http, problems }: DecidedRecord)
 function drawCorrection(
   { folder, name, leftAt, givenUpAt, takenAs, isWatched }: NonNullable<DecisionPage['correction']>,
   { route = '', file }: DecisionPage,
-  { person }: PageRequest,
+  { may }: PageRequest,
 ): Html {
   if (takenAs !== undefined)
     return html`<p>
       The corrected rows were taken as ${drawFileLink({ id: takenAs, name })}: see there what came of them.
     </p>`
   const again =
-    file && html` <a href="${href('/files/:id/correct', { id: file.id })}">Correct them again</a>.`
+    file &&
+    may('correct') &&
+    html` <a href="${href('/files/:id/correct', { id: file.id })}">Correct them again</a>.`
   if (givenUpAt !== undefined)
-    return html`<p>Their file, ${name}, was removed before it was taken; nothing of it was sent.${again}</p>`
+    return html`<p>
+      Their file, ${name}, was removed before it was taken; nothing of it was sent.${again || undefined}
+    </p>`
   if (leftAt === undefined)
-    return html`<p>Their file is not in ${folder} yet: the work was cut off.${again}</p>`
+    return html`<p>Their file is not in ${folder} yet: the work was cut off.${again || undefined}</p>`
   const lie = html`The corrected rows lie in ${folder} as ${name}.`
   if (isWatched) return html`<p>${lie} A watch takes them.</p>`
   const take =
-    isAllowed(person, 'operate') &&
+    may('operate') &&
     html`<p class="buttons">
       <a class="button" href="${href('/routes/:name/run', { name: route })}">Take it now …</a>
     </p>`

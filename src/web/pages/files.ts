@@ -17,10 +17,8 @@ import { type Html, href, html, joinHtml, renderInlineCode } from '../../support
 import { omitUndefined } from '../../support/object-paths.ts'
 import { drawLive, showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
-import { isAllowed } from '../permissions.ts'
 import { drawFileButtons, formatRecords } from './forms.ts'
 import {
-  audienceOf,
   DECIDED,
   drawChoice,
   drawCounts,
@@ -38,6 +36,7 @@ import {
   linkTo,
   readFilter,
   toDownloaded,
+  toViews,
 } from './parts.ts'
 
 export const filesPage = definePage<FilesPage>({
@@ -51,7 +50,7 @@ export const filesPage = definePage<FilesPage>({
       after: readFilter(request, 'after'),
       isTroubled: readFilter(request, 'outcome') === 'trouble' ? (true as const) : undefined,
     })
-    return listFiles(context, { ...filters, zone: request.zone }, audienceOf(request))
+    return listFiles(context, { ...filters, zone: request.zone }, request.audience)
   },
   draw: (data, request) => ({ title: 'Files', main: drawFiles(data, request) }),
 })
@@ -108,8 +107,9 @@ export const filePage = definePage<FilePage>({
   load: (context, request) => {
     const asked = { only: readFilter(request, 'state'), after: readFilter(request, 'after') }
     const { id = '' } = request.params
-    return readFilePage(context, omitUndefined({ id, ...asked }), audienceOf(request))
+    return readFilePage(context, omitUndefined({ id, ...asked }), request.audience)
   },
+  listViews: ({ page }) => toViews(page),
   draw: (data, request) => ({ title: data.name, main: drawFile(data, request) }),
 })
 
@@ -150,16 +150,16 @@ function drawHead(file: FilePage, request: PageRequest): Html {
 }
 
 /** Leads to the form on which its refused records are corrected. */
-function drawCorrectLink({ id, correctable }: FilePage, { person }: PageRequest): Html | undefined {
-  if (correctable === undefined || !isAllowed(person, 'operate')) return undefined
+function drawCorrectLink({ id, correctable }: FilePage, { may }: PageRequest): Html | undefined {
+  if (correctable === undefined || !may('correct')) return undefined
   const address = href('/files/:id/correct', { id })
   return html`<p class="buttons">
     <a class="button" href="${address}">Correct ${formatRecords(correctable)} …</a>
   </p>`
 }
 
-function drawDismissLink({ id, isDismissible }: FilePage, { person }: PageRequest): Html | undefined {
-  if (!isDismissible || !isAllowed(person, 'operate')) return undefined
+function drawDismissLink({ id, isDismissible }: FilePage, { may }: PageRequest): Html | undefined {
+  if (!isDismissible || !may('operate')) return undefined
   const address = href('/files/:id/dismiss', { id })
   return html`<p class="buttons"><a class="button" href="${address}">Dismiss what is refused …</a></p>`
 }
@@ -261,8 +261,8 @@ function drawDecided({ decisions }: FilePage, request: PageRequest): Html | unde
     </ul>`
 }
 
-function drawNames({ id, names, sourceMissing }: FilePage, { person }: PageRequest): Html | undefined {
-  const mayDownload = isAllowed(person, 'operate')
+function drawNames({ id, names, sourceMissing }: FilePage, { may }: PageRequest): Html | undefined {
+  const mayDownload = may('download')
   const all = Object.entries(names).map(([what, name]) => {
     const download = DOWNLOADS.find((each) => each === what)
     const link =
@@ -281,8 +281,9 @@ function drawNames({ id, names, sourceMissing }: FilePage, { person }: PageReque
 export const fileDownloadPages = DOWNLOADS.map((what) =>
   definePage<FileDownload>({
     path: `/files/:id/${what}`,
-    permission: 'operate',
+    permission: 'download',
     load: (context, { params: { id = '' } }) => readFileDownload(context, id, what),
+    listViews: ({ of }) => [{ kind: 'file', ref: of.id }],
     draw: ({ name, of, missing }) => ({
       title: `Download ${name}`,
       main: html`<p>${drawFileLink(of)}</p>

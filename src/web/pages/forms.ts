@@ -3,7 +3,6 @@ import type { DecidableCounts } from '../../app/console/deciding.ts'
 import type { DecisionAction } from '../../domain/decision.ts'
 import { type Html, href, html } from '../../support/html.ts'
 import type { PageRequest } from '../page.ts'
-import { isAllowed } from '../permissions.ts'
 import { formatNumber } from './parts.ts'
 
 /** A reason that is longer is refused. */
@@ -74,10 +73,10 @@ const VERBS: Readonly<Record<DecisionAction, string>> = { release: 'Send', disca
 export function drawFileButtons(
   file: string,
   counts: DecidableCounts,
-  { person }: Pick<PageRequest, 'person'>,
+  { may }: Pick<PageRequest, 'may'>,
 ): Html | undefined {
   const actions = (Object.keys(VERBS) as DecisionAction[]).filter((action) => counts[action] > 0)
-  if (actions.length === 0 || !isAllowed(person, 'operate')) return undefined
+  if (actions.length === 0 || !may('operate')) return undefined
   const links = actions.map((action) => {
     const text = `${VERBS[action]} ${formatRecords(counts[action])} …`
     return html`<a class="button" href="${href(`/files/:id/${action}`, { id: file })}">${text}</a> `
@@ -88,9 +87,9 @@ export function drawFileButtons(
 /** Links to the forms about one record. */
 export function drawRecordButtons(
   record: { readonly id: number; readonly possible: readonly (DecisionAction | 'resolve')[] },
-  { person }: Pick<PageRequest, 'person'>,
+  { may }: Pick<PageRequest, 'may'>,
 ): Html | undefined {
-  if (record.possible.length === 0 || !isAllowed(person, 'operate')) return undefined
+  if (record.possible.length === 0 || !may('operate')) return undefined
   const links = record.possible.map((action) => {
     const text = action === 'resolve' ? 'Say what came of it …' : `${VERBS[action]} this record …`
     return html`<a class="button" href="${href(`/records/:n/${action}`, { n: record.id })}">${text}</a> `

@@ -12,7 +12,6 @@ import { drawLive, showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
 import { drawRecordButtons } from './forms.ts'
 import {
-  audienceOf,
   DECIDED,
   drawDeliveryLink,
   drawFileLink,
@@ -21,6 +20,7 @@ import {
   drawState,
   drawCells,
   formatLines,
+  toViews,
 } from './parts.ts'
 
 export const recordPage = definePage<RecordPage>({
@@ -28,8 +28,9 @@ export const recordPage = definePage<RecordPage>({
   permission: 'read',
   load: async (context, request) => {
     const { n = '' } = request.params
-    return /^\d{1,15}$/.test(n) ? readRecordPage(context, Number(n), audienceOf(request)) : undefined
+    return /^\d{1,15}$/.test(n) ? readRecordPage(context, Number(n), request.audience) : undefined
   },
+  listViews: ({ record }) => toViews([record]),
   draw: ({ record, related }, request) => ({
     title: nameStory(record),
     main: drawLive(
@@ -43,7 +44,8 @@ export const recordPage = definePage<RecordPage>({
 export const orderPage = definePage<OrderPage>({
   path: '/orders/:key',
   permission: 'read',
-  load: (context, request) => readOrderPage(context, request.params['key'] ?? '', audienceOf(request)),
+  load: (context, request) => readOrderPage(context, request.params['key'] ?? '', request.audience),
+  listViews: ({ records }) => toViews(records),
   draw: ({ key, records, earlier }, request) => ({
     title: key,
     main: drawLive(

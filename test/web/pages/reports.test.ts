@@ -9,7 +9,7 @@ import type { PlannedRecord, RecordState } from '../../../src/domain/record.ts'
 import { openJournal } from '../../../src/journal/open.ts'
 import { openDatabase } from '../../../src/support/sqlite.ts'
 import { reportsPage } from '../../../src/web/pages/reports.ts'
-import { NO_PEOPLE, aFinishedMonth, lookAt, visit } from '../../fixtures/console.ts'
+import { aFinishedMonth, aRequest, lookAt, visit } from '../../fixtures/console.ts'
 import { parseCsv } from '../../fixtures/csv.ts'
 import { commandsOf } from '../../fixtures/office.ts'
 import { tempFolder } from '../../fixtures/temp-folder.ts'
@@ -317,7 +317,7 @@ describe('the time of a report', () => {
     const page = await visit(context, reportsPage, { query: { day: '2027-03-14' } })
     expect(page?.text).not.toContain('hours')
     const report = await readReport(context, { span: 'day', day: '2027-03-14', zone: NEW_YORK })
-    expect(reportsPage.draw(report, { ...requestOf(), zone: NEW_YORK }).main.html).toContain(
+    expect(reportsPage.draw(report, { ...aRequest({}, START), zone: NEW_YORK }).main.html).toContain(
       'The day has 23 hours',
     )
   })
@@ -344,12 +344,6 @@ describe('the time of a report', () => {
     expect(page?.text).toContain('No file came and none went out in this time.')
   })
 })
-
-function requestOf() {
-  const person = { name: 'nadia', role: 'viewer' as const }
-  const form = { csrf: 'csrf', once: 'once', findWork: () => undefined, findRun: () => undefined }
-  return { people: NO_PEOPLE, params: {}, query: {}, person, zone: 'UTC', now: START, ...form }
-}
 
 test('the download is CSV by RFC 4180, and no cell of it is a formula', async () => {
   const row: ReportRow = {
