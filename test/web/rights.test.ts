@@ -1,5 +1,5 @@
 /** What the configuration takes away or adds: a console that only shows, personal data by role, and views that are noted. */
-import { beforeAll, describe, expect, it, test } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { MASK } from '../../src/app/console/masks.ts'
 import { createRights, ROLES, type Role } from '../../src/web/permissions.ts'
 import type { Configuration } from '../../src/config/configuration.ts'
@@ -128,11 +128,6 @@ describe('a console that only shows', () => {
 })
 
 describe('personal data by role', () => {
-  let world: Awaited<ReturnType<typeof aSmallWorld>>
-  beforeAll(async () => {
-    world = await aSmallWorld()
-  })
-
   const readAll = async (console: Awaited<ReturnType<typeof aConsole>>, role: Role) => {
     const { journal } = await console.opened.getContext()
     const paths = await listEveryAddress(console.server, journal, ['orders', 'orders-out'])
@@ -143,6 +138,7 @@ describe('personal data by role', () => {
   }
 
   it('are hidden from an operator where the configuration masks them, in pages, data and downloads', async () => {
+    const world = await aSmallWorld()
     const console = await aConsoleOver(world, {
       personal: { viewer: 'masked', operator: 'masked', admin: 'shown' },
     })
@@ -163,6 +159,7 @@ describe('personal data by role', () => {
   })
 
   it('are shown to a viewer where the configuration shows them', async () => {
+    const world = await aSmallWorld()
     const console = await aConsoleOver(world, {
       personal: { viewer: 'shown', operator: 'shown', admin: 'shown' },
     })
@@ -170,6 +167,7 @@ describe('personal data by role', () => {
   })
 
   it('are also the fields that the configuration names', async () => {
+    const world = await aSmallWorld()
     const numbers = /"customer_order_number":"(?!A••)[^"]+"/
     const plain = await aConsoleOver(world, {})
     const more = await aConsoleOver(world, { personalFields: ['customer_order_number', 'net_price'] })
