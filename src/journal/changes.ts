@@ -123,4 +123,6 @@ export const CHANGES: readonly { readonly name: string; readonly statements: str
   },
   { name: 'route-decisions', statements: ROUTE_DECISIONS },
   { name: 'pauses', statements: PAUSES },
+  // The amount of a record in cents, so that reports sum it up without reading bodies, which are pruned. Null: not known yet.
+  { name: 'cents', statements: 'alter table bodies add column cents integer' },
 ]

@@ -54,7 +54,7 @@ CREATE TABLE bodies (
   target text,          -- what the record changes; null for what may not be repeated
   changes text,         -- which values of it
   file_number integer   -- so that only later files are read
-) strict;
+, cents integer) strict;
 
 CREATE INDEX bodies_by_target on bodies (target, file_number) where target is not null;
 

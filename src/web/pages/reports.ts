@@ -58,13 +58,14 @@ function drawReport(report: Report, request: PageRequest): Html {
     ${drawReasons(report)}`
 }
 
-/** Pruning removes the contents that amounts are summed from: which part of the time has none is said. */
+/** Earlier versions pruned amounts with the contents: which part of the time has none is said. */
 function drawUnsummed({ unsummed, from }: Report, request: PageRequest): Html | undefined {
   if (unsummed === undefined) return undefined
   const { records, until } = unsummed
   return html`<p>
     The amounts lack ${formatRecords(records)} of files and deliveries from ${from} until
-    ${showTime(until, request)}: their contents were pruned, or have no amount. Counts are whole.
+    ${showTime(until, request)}: they have no amount, or their contents were pruned by an earlier version. Counts
+    are whole.
   </p>`
 }
 
