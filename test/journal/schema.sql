@@ -441,6 +441,8 @@ CREATE TABLE records (
   check ((direction = 'incoming') = (file_id is not null))
 ) strict;
 
+CREATE INDEX records_accepted_by_id on records (api_id) where direction = 'incoming' and api_id is not null;
+
 CREATE INDEX records_blocking on records (file_id, lane) where state in ('uncertain', 'deferred');
 
 CREATE UNIQUE INDEX records_by_api_id on records (operation, account, api_id) where direction = 'outgoing';

@@ -64,8 +64,8 @@ function drawUnsummed({ unsummed, from }: Report, request: PageRequest): Html | 
   const { records, until } = unsummed
   return html`<p>
     The amounts lack ${formatRecords(records)} of files and deliveries from ${from} until
-    ${showTime(until, request)}: they have no amount, or their contents were pruned by an earlier version. Counts
-    are whole.
+    ${showTime(until, request)}: they have no amount, or their contents were pruned by an earlier version.
+    Counts are whole.
   </p>`
 }
 
