@@ -15,7 +15,7 @@ import { findCorrectableRoute, findObstacle } from './correct-source.ts'
 import { countDecidable, type DecidableCounts } from './deciding.ts'
 import { type ShownDecision, showDecision } from './decisions.ts'
 import { COUNTED_MAX, formatKey, formatPlace, parsePlace, type Total, toTotal, TROUBLED } from './lists.ts'
-import { type Audience, MASK, type ShownProblem, showProblem } from './masks.ts'
+import { type Audience, MASK, type ShownProblem, showProblem, toConsoleFix } from './masks.ts'
 import { readSourceRows, type SourceRow } from './source-rows.ts'
 
 export interface ListedFile {
@@ -260,7 +260,7 @@ function showGroup({ code, column, records, severity }: ProblemCount): ProblemGr
   return omitUndefined({
     code,
     title: known?.title ?? code,
-    fix: known?.fix ?? '',
+    fix: toConsoleFix(code, known?.fix ?? ''),
     column,
     records,
     isWarning,

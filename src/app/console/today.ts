@@ -16,7 +16,7 @@ import { type ClockBoard, countClocks } from './clocks.ts'
 import type { ConsoleContext } from './context.ts'
 import { countDecidable, type DecidableCounts } from './deciding.ts'
 import { findRepeatObstacle } from './deliveries.ts'
-import type { Audience } from './masks.ts'
+import { type Audience, toConsoleFix } from './masks.ts'
 
 /** A file that should come by a time of day. */
 export interface ExpectedFileState {
@@ -89,7 +89,14 @@ export async function readToday(
     const id = identifyAlert(alert)
     const named = { ...showAlert(alert, snapshot?.held ?? []), id }
     const delivery = await findDelivery(context, alert)
-    shown.push(omitUndefined({ ...named, delivery, asideUntil: aside.get(id) }))
+    shown.push(
+      omitUndefined({
+        ...named,
+        fix: toConsoleFix(alert.code, alert.fix),
+        delivery,
+        asideUntil: aside.get(id),
+      }),
+    )
   }
   const alerts = isMasked ? shown.map(maskAlert) : shown
   return {

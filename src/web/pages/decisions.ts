@@ -173,13 +173,17 @@ function drawCorrection(
       <a class="button" href="${href('/routes/:name/run', { name: route })}">Take it now …</a>
     </p>`
   return html`<p>
-      ${lie} No watch takes them: the next run does, such as <code>dropbridge run ${route}</code>.
+      ${lie} No watch takes them: the next run
+      does${may('operate') ? '' : html`, such as <code>dropbridge run ${route}</code>`}.
     </p>
     ${take || undefined}`
 }
 
 /** What is still to come of it. */
-function drawProgress({ id, route = '', states }: DecisionPage, { findWork }: PageRequest): Html | undefined {
+function drawProgress(
+  { id, route = '', states }: DecisionPage,
+  { findWork, may }: PageRequest,
+): Html | undefined {
   const work = findWork(id)
   const { planned = 0, sending = 0, uncertain = 0, deferred = 0 } = states
   const open = planned + sending + uncertain + deferred
@@ -193,7 +197,11 @@ function drawProgress({ id, route = '', states }: DecisionPage, { findWork }: Pa
   if (open === 0) return failure
   return html`${failure}
     <p>
-      ${formatRecords(open)} of it are not finished; the next run goes on:
-      <code>dropbridge run ${route}</code>
+      ${formatRecords(open)} of it ${open === 1 ? 'is' : 'are'} not finished; the next run goes on:
+      ${
+        may('operate')
+          ? html`<a href="${href('/routes/:name/run', { name: route })}">Run ${route} now …</a>`
+          : html`<code>dropbridge run ${route}</code>`
+      }
     </p>`
 }
