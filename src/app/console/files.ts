@@ -35,7 +35,7 @@ export interface FilesPage {
   readonly total: Total
   /** The id after which the next page begins; left out on the last one. */
   readonly next?: string
-  /** All routes that take files, for the choice. */
+  /** All routes and inboxes of interchanges that take files, for the choice. */
   readonly routes: readonly string[]
   /** Names like the one that was asked for, where nothing was found. */
   readonly near: readonly string[]
@@ -70,7 +70,10 @@ export async function listFiles(
     files: files.map((file) => showFile(file, counts.get(file.id) ?? {}, audience)),
     total: toTotal(await journal.countFiles(query, COUNTED_MAX + 1)),
     next: found.length > FILES_ON_A_PAGE ? files.at(-1)?.id : undefined,
-    routes: configuration.routes.filter(({ direction }) => direction === 'inbound').map((each) => each.name),
+    routes: [
+      ...configuration.routes.filter(({ direction }) => direction === 'inbound').map((each) => each.name),
+      ...(configuration.edi?.inboxes ?? []).map(({ key }) => key),
+    ],
     near: isNothing ? await journal.findSimilarNames(name, NEAR_MAX) : [],
   })
 }

@@ -286,6 +286,36 @@ function toRow({ works, waits, cents, ...row }: RowSum): ReportRow {
   return omitUndefined({ ...row, files: works.size, amount, answered })
 }
 
+/** All rows of one direction as one; undefined for none. How long answers took has no sum. */
+export function totalRows(rows: readonly ReportRow[]): ReportRow | undefined {
+  const [first] = rows
+  if (first === undefined) return undefined
+  const add = (read: (row: ReportRow) => number) => rows.reduce((sum, row) => sum + read(row), 0)
+  const states: Partial<Record<RecordState, number>> = {}
+  for (const row of rows)
+    for (const [state, count] of Object.entries(row.states) as [RecordState, number][])
+      states[state] = (states[state] ?? 0) + count
+  const amounts = rows.flatMap(({ amount }) =>
+    amount === undefined ? [] : [BigInt(amount.replace('.', ''))],
+  )
+  const cents = amounts.reduce((sum, each) => sum + each, 0n)
+  return {
+    route: 'Total',
+    direction: first.direction,
+    operation: '',
+    party: '',
+    files: add(({ files }) => files),
+    records: add(({ records }) => records),
+    sent: add(({ sent }) => sent),
+    states,
+    acceptedFirst: add(({ acceptedFirst }) => acceptedFirst),
+    acceptedCorrected: add(({ acceptedCorrected }) => acceptedCorrected),
+    corrected: add(({ corrected }) => corrected),
+    unknown: add(({ unknown }) => unknown),
+    ...(amounts.length > 0 && { amount: formatDecimal({ units: cents, scale: 2 }) }),
+  }
+}
+
 /** States in which nothing more is to come, beside those with a column of their own. */
 const COUNTED: readonly RecordState[] = ['accepted', 'rejected', 'held', 'duplicate', 'skipped', 'exported']
 

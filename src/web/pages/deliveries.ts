@@ -28,6 +28,7 @@ import {
   drawRecordLink,
   drawState,
   drawCells,
+  drawCellText,
   formatNumber,
   formatTotal,
   linkTo,
@@ -215,7 +216,7 @@ function drawPreview(preview: DeliveryPreview, request: PageRequest): Html {
   const hasRecords = rows.some(({ record }) => record !== undefined)
   const shown = rows.map(({ cells, record }) => [
     ...(hasRecords ? [drawRowOrder(record)] : []),
-    ...names.map((_, at) => html`${cells[at]}`),
+    ...names.map((_, at) => drawCellText(cells[at])),
   ])
   const what = hasRecords ? 'row' : 'line'
   const count = `${formatNumber(rows.length)} ${rows.length === 1 ? what : `${what}s`}`

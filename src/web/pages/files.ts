@@ -21,6 +21,7 @@ import { drawFileButtons, formatRecords } from './forms.ts'
 import {
   DECIDED,
   drawChoice,
+  drawCellText,
   drawCounts,
   drawFileLink,
   drawFileState,
@@ -240,7 +241,7 @@ function drawRow({ line, columns, cells }: SourceRow): Html {
       ([name, cell]) =>
         html`<div>
           <dt>${name}</dt>
-          <dd>${cell}</dd>
+          <dd>${drawCellText(cell ?? '')}</dd>
         </div>`,
     )}
   </dl>`

@@ -1,7 +1,7 @@
 /** Parts that the reading pages draw alike: counts, problems, links and filters. */
 import type { FileDownload, Obstacle } from '../../app/console/contents.ts'
 import type { Total } from '../../app/console/lists.ts'
-import type { ShownProblem } from '../../app/console/masks.ts'
+import { MASK, type ShownProblem } from '../../app/console/masks.ts'
 import type { ShownDecision } from '../../app/console/decisions.ts'
 import type { NamedWork } from '../../app/console/records.ts'
 import type { FileEntry } from '../../domain/file.ts'
@@ -147,6 +147,11 @@ export function drawChoice(
       )}
     </select></label
   >`
+}
+
+/** A cell of a file; one that is hidden says so, or it looks like what the file holds. */
+export function drawCellText(cell: string | undefined): Html {
+  return cell === MASK ? html`${cell} <small class="hidden-cell">hidden for your role</small>` : html`${cell}`
 }
 
 /** Why something is not there, and what to do. */

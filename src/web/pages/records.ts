@@ -7,6 +7,7 @@ import {
   type RecordPage,
   type RecordStory,
 } from '../../app/console/records.ts'
+import { MASK } from '../../app/console/masks.ts'
 import { type Html, href, html } from '../../support/html.ts'
 import { drawLive, showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
@@ -186,7 +187,11 @@ function drawContents(story: RecordStory, request: PageRequest): Html | undefine
     return html`<p>Its body and what was kept of answers were pruned on ${showTime(prunedAt, request)}.</p>`
   const isAnswered = direction === 'incoming' && life.some(({ what }) => what === 'answered')
   const note = isAnswered ? html`<p class="age">${KEPT_OF_ANSWERS}</p>` : undefined
-  return html`${drawFolded('Body', body)} ${drawFolded('Kept of the answer', answer)} ${note}`
+  const isHidden = JSON.stringify([body, answer]).includes(MASK)
+  const hidden = isHidden
+    ? html`<p class="age">${MASK} stands for what is hidden for your role.</p>`
+    : undefined
+  return html`${drawFolded('Body', body)} ${drawFolded('Kept of the answer', answer)} ${hidden} ${note}`
 }
 
 const KEPT_OF_ANSWERS =

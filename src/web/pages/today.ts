@@ -354,11 +354,18 @@ function drawDeliveryButtons(
   </p>`
 }
 
-function drawExpected({ last, missingSince, nextAt }: ExpectedFileState, request: PageRequest): Html {
-  if (missingSince !== undefined)
-    return html`<span class="state rejected">✕ late ${formatAge(request.now - missingSince)}</span>`
+function drawExpected({ last, came, missingSince, nextAt }: ExpectedFileState, request: PageRequest): Html {
   const next = html`next by ${showTime(nextAt, request)}`
-  return last === undefined ? html`… ${next}` : html`✓ came; ${next}`
+  if (missingSince !== undefined) {
+    const late = formatAge(request.now - missingSince)
+    return html`<span class="state rejected">✕ missed</span>, by ${showTime(missingSince, request)}, late
+      ${late}; ${next}`
+  }
+  if (came === undefined) return last === undefined ? html`… ${next}` : html`… none came since; ${next}`
+  const { at, dueAt } = came
+  if (at <= dueAt) return html`<span class="state accepted">✓ came</span> ${showTime(at, request)}; ${next}`
+  return html`<span class="state held">✓ came late</span> ${showTime(at, request)}, ${formatAge(at - dueAt)}
+    late; ${next}`
 }
 
 function nameUnfinished(work: Unfinished): string {
