@@ -94,7 +94,8 @@ export async function findMissingFiles(context: EvaluationContext): Promise<Aler
   return alerts
 }
 
-function findLastDue({ by, zone, days }: ExpectedFile, now: number) {
+/** The last day and time that have passed; files since that day began count. */
+export function findLastDue({ by, zone, days }: ExpectedFile, now: number) {
   const { occurrence, dueAt } = findLastDate({ kind: 'daily', after: by, zone, days, catchUpDays: 0 }, now)
   return { day: occurrence, from: toInstant(occurrence, '00:00', zone), dueAt }
 }

@@ -1,7 +1,7 @@
 /** Sums what passed through: files, records, units and money, by route, party and operation. */
 import { DateTime } from 'luxon'
 import type { Configuration } from '../config/configuration.ts'
-import type { OperationName } from '../contract/operations.ts'
+import { type Measure, MEASURES, type OperationName } from '../contract/operations.ts'
 import type { ActiveRecord, ActiveWork, TimeRange } from '../domain/activity.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { RecordState } from '../domain/record.ts'
@@ -117,36 +117,6 @@ export function toDays(from: string, to: string, zone: string): TimeRange | unde
 }
 
 // What the records of an operation say of units and money.
-
-interface Measure {
-  /** The list with the quantities. */
-  readonly lines?: string
-  /** The amount of the whole record. */
-  readonly amount?: string
-  /** The prices of the lines; the first that a line has counts. */
-  readonly prices?: readonly string[]
-}
-
-const ORDER: Measure = { lines: 'order_lines', prices: ['net_price', 'price'] }
-const SHIPMENT: Measure = { lines: 'shipment_lines' }
-const CANCEL: Measure = { lines: 'cancel_lines' }
-const INVOICE: Measure = { lines: 'invoice_lines', amount: 'due_amount' }
-
-/** Operations that are not here have neither: they change a state, or say something of an item. */
-export const MEASURES: Readonly<Partial<Record<OperationName, Measure>>> = {
-  'create-order': ORDER,
-  'export-orders': ORDER,
-  'export-retailer-orders': ORDER,
-  'create-shipment': SHIPMENT,
-  'export-shipments': SHIPMENT,
-  'create-cancel': CANCEL,
-  'export-cancels': CANCEL,
-  'create-invoice': INVOICE,
-  'export-invoices': INVOICE,
-  'export-brand-invoices': INVOICE,
-  'export-credits': { lines: 'credit_lines', amount: 'credit_amount' },
-  'export-returns': { lines: 'rma_lines', amount: 'total_amount' },
-}
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 

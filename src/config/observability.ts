@@ -1,6 +1,7 @@
 /** The settings of the log, the health server, the status page and the console. */
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { classifyField } from '../contract/personal.ts'
 import { assert } from '../support/errors.ts'
 import { LOG_FORMATS, LOG_LEVELS } from '../support/log.ts'
 import { NonZeroDuration, Text, toMs } from './time-values.ts'
@@ -121,6 +122,26 @@ const ProxySettings = z.strictObject({
     .describe('The groups of each role; of several, the one that may do most.'),
 })
 
+const PersonalData = z.enum(['shown', 'masked'], { error: 'must be shown or masked' })
+
+const OnOff = z.enum(['on', 'off'], { error: 'must be on or off' })
+
+const PersonalSettings = z.strictObject({
+  viewer: PersonalData.default('masked').describe('What viewers see of personal data.'),
+  operator: PersonalData.default('shown').describe(
+    'What operators see of them; without them they neither correct rows nor download files.',
+  ),
+  admin: PersonalData.default('shown').describe('What admins see of them; as for operators.'),
+  fields: z
+    .array(
+      z.string().refine((name) => classifyField(name) !== 'unknown', {
+        error: 'must be a field of the API, such as customer_order_number',
+      }),
+    )
+    .default([])
+    .describe('Fields of the API that count as personal too, beside names, addresses, phones and messages.'),
+})
+
 export const ConsoleSettings = z
   .strictObject({
     listen: listenAddress('127.0.0.1:9466').describe('The address and port of dropbridge console.'),
@@ -150,6 +171,15 @@ export const ConsoleSettings = z
       })
       .prefault({})
       .describe('How long a person stays signed in.'),
+    personal: PersonalSettings.prefault({}).describe(
+      'Which role sees personal data; where they are masked, they never reach the browser.',
+    ),
+    actions: OnOff.default('on').describe(
+      'With `off` the console only shows: no action is offered or accepted, whatever the role.',
+    ),
+    recordViews: OnOff.default('off').describe(
+      'Note in the access log which person saw the personal data of which record, file or delivery first.',
+    ),
     proxy: ProxySettings.optional().describe(
       'People sign in at a proxy before the console, and not here; see [console.md](console.md#sign-in-by-a-proxy).',
     ),
@@ -178,12 +208,19 @@ export interface ConsoleConfiguration {
   readonly proxy?: z.output<typeof ProxySettings>
   readonly idleMs: number
   readonly atMostMs: number
+  /** What each role sees of personal data. */
+  readonly personal: Readonly<Record<'viewer' | 'operator' | 'admin', z.output<typeof PersonalData>>>
+  /** Fields that count as personal beside those of the contract. */
+  readonly personalFields: readonly string[]
+  /** False: it only shows. */
+  readonly hasActions: boolean
+  /** Views of personal data are noted. */
+  readonly recordsViews: boolean
 }
 
-export function toConsole(
-  { listen, names, tls, sessions, proxy }: z.output<typeof ConsoleSettings>,
-  folder: string,
-): ConsoleConfiguration {
+export function toConsole(settings: z.output<typeof ConsoleSettings>, folder: string): ConsoleConfiguration {
+  const { listen, names, tls, sessions, proxy } = settings
+  const { fields, ...personal } = settings.personal
   const address = parseListenAddress(listen)
   assert(address !== undefined, 'a listen address that cannot be parsed passed the checks')
   return {
@@ -193,6 +230,10 @@ export function toConsole(
     ...(proxy && { proxy }),
     idleMs: toMs(sessions.idle),
     atMostMs: toMs(sessions.atMost),
+    personal,
+    personalFields: fields,
+    hasActions: settings.actions === 'on',
+    recordsViews: settings.recordViews === 'on',
   }
 }
 

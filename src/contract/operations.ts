@@ -367,3 +367,35 @@ export function createPurchaseOrderReader(
     return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined
   }
 }
+
+// What the bodies of an operation say of units and money.
+
+export interface Measure {
+  /** The list with the quantities. */
+  readonly lines?: string
+  /** The amount of the whole record. */
+  readonly amount?: string
+  /** The prices of the lines; the first that a line has counts. */
+  readonly prices?: readonly string[]
+}
+
+const ORDER: Measure = { lines: 'order_lines', prices: ['net_price', 'price'] }
+const SHIPMENT: Measure = { lines: 'shipment_lines' }
+const CANCEL: Measure = { lines: 'cancel_lines' }
+const INVOICE: Measure = { lines: 'invoice_lines', amount: 'due_amount' }
+
+/** Operations that are not here have neither: they change a state, or say something of an item. */
+export const MEASURES: Readonly<Partial<Record<OperationName, Measure>>> = {
+  'create-order': ORDER,
+  'export-orders': ORDER,
+  'export-retailer-orders': ORDER,
+  'create-shipment': SHIPMENT,
+  'export-shipments': SHIPMENT,
+  'create-cancel': CANCEL,
+  'export-cancels': CANCEL,
+  'create-invoice': INVOICE,
+  'export-invoices': INVOICE,
+  'export-brand-invoices': INVOICE,
+  'export-credits': { lines: 'credit_lines', amount: 'credit_amount' },
+  'export-returns': { lines: 'rma_lines', amount: 'total_amount' },
+}

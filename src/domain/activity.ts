@@ -45,15 +45,11 @@ export interface WorkSegment {
   readonly last: number
 }
 
-/** Where the records of an operation have their amount: their own, or those of their lines. */
-export type AmountPlace =
-  | { readonly operation: string; readonly amount: string }
-  | { readonly operation: string; readonly lines: string; readonly prices: readonly string[] }
-
-export interface AmountQuery {
-  readonly places: readonly AmountPlace[]
-  /** The states whose records count. */
+export interface ActivityRequest {
+  /** The states whose records have their amounts summed up. */
   readonly states: readonly RecordState[]
+  /** Without answers and reasons. */
+  readonly isShort?: boolean
 }
 
 /** What the records of segments have come to. Each list is by the work. */
@@ -111,11 +107,14 @@ export interface ActivityJournal {
   ): Promise<ActiveRecord[]>
   /** As `listActiveWork`, for `countActivity`. */
   listReportedWork(range: TimeRange, after: ReportedWork | undefined, limit: number): Promise<ReportedWork[]>
-  /** Counts records of files, or of deliveries; amounts of the operations that they have. Its time is that of reading the records and their bodies. */
+  /**
+   * Counts records of files, or of deliveries. Its time is that of reading the
+   * records, and the bodies of those whose amount is not kept beside them.
+   */
   countActivity(
     direction: ActiveWork['direction'],
     segments: readonly WorkSegment[],
-    amounts: AmountQuery,
+    asked: ActivityRequest,
   ): Promise<ActivityCounts>
   /** Lists the bodies of accepted records of the order since then, JSON texts; without pruned ones. */
   listAcceptedBodies(of: {

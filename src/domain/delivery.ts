@@ -107,6 +107,8 @@ export interface DeliveryJournal {
       readonly account: string
       readonly apiId: string
       readonly body: string
+      /** Its amount. */
+      readonly cents?: number
     }[],
   ): Promise<number>
   /** Lists records without a delivery, held ones included, in the order they were collected. */

@@ -54,6 +54,8 @@ export interface PlannedRecord extends Pick<
   /** JSON text of the body, and its SHA-256 in hex. */
   readonly body?: string
   readonly bodyHash?: string
+  /** Its amount, where the body has one; else it is found when it is asked for. */
+  readonly cents?: number
   /** Warnings, which do not stop it. */
   readonly warnings?: readonly Problem[]
   /** The pre-send snapshot to reconcile a lost answer, where it is known at planning; JSON text. */

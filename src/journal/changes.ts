@@ -123,4 +123,11 @@ export const CHANGES: readonly { readonly name: string; readonly statements: str
   },
   { name: 'route-decisions', statements: ROUTE_DECISIONS },
   { name: 'pauses', statements: PAUSES },
+  // The amount of a record in cents, so that reports sum it up without reading bodies, which are pruned. Null: not known yet.
+  { name: 'cents', statements: 'alter table bodies add column cents integer' },
+  // People search for accepted records by the id that the API gave, which no list of the API needs to have shown.
+  {
+    name: 'by-api-id',
+    statements: `create index records_accepted_by_id on records (api_id) where direction = 'incoming' and api_id is not null`,
+  },
 ]

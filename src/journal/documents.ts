@@ -17,8 +17,7 @@ import {
 import { assert } from '../support/errors.ts'
 import { appendEvent } from './events.ts'
 import { removeNamings, replaceNamings } from './namings.ts'
-import { PRUNED_BODY } from './prune.ts'
-import { jsonRows, omitNull } from './rows.ts'
+import { jsonRows, omitNull, PRUNED_BODY } from './rows.ts'
 import type { Db, Row } from './schema.ts'
 import type { BoundStore, RouteTx } from './store.ts'
 

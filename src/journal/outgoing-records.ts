@@ -6,8 +6,7 @@ import type { UnacknowledgedRecord, UnwrittenRecords } from '../domain/delivery.
 import type { Journal } from '../domain/journal.ts'
 import type { Problem } from '../domain/problem.ts'
 import type { OutgoingRecord, RecordResult } from '../domain/record.ts'
-import { PRUNED_BODY } from './prune.ts'
-import { jsonRows, selectIdRuns } from './rows.ts'
+import { jsonRows, selectIdRuns, PRUNED_BODY } from './rows.ts'
 import {
   appendDeliveryEvent,
   appendEvent,
@@ -55,13 +54,14 @@ async function collectRecords({ db, now, route }: RouteTx, collected: CollectedR
     from ${batch} where true
     on conflict do nothing
     returning id, api_id`.execute(db)
+  const shownBodies = jsonRows(records, { ...names, cents: 'cents' }, { body: ({ body }) => body })
   const { rows: shown } = await sql<{ id: number; text: string }>`
-    insert into bodies (record_id, body)
-    select records.id, batch.body from ${jsonRows(records, names, { body: ({ body }) => body })} cross join records
+    insert into bodies (record_id, body, cents)
+    select records.id, batch.body, batch.cents from ${shownBodies} cross join records
     where records.operation = batch.operation and records.account = batch.account
       and records.api_id = batch.api_id and records.direction = 'outgoing'
       and records.route = ${route} and records.delivery_id is null
-    on conflict (record_id) do update set body = excluded.body where body <> excluded.body
+    on conflict (record_id) do update set body = excluded.body, cents = excluded.cents where body <> excluded.body
     returning record_id as id, body as text`.execute(db)
   if (shown.length > 0) {
     const seen = added.map(({ id, api_id: apiId }) => ({ id, state: 'collected' as const, apiId }))

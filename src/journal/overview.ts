@@ -5,20 +5,19 @@ import type {
   ActiveWork,
   ActivityCounts,
   ActivityJournal,
-  AmountPlace,
-  AmountQuery,
+  ActivityRequest,
   ReportedWork,
   TimeRange,
   WorkSegment,
 } from '../domain/activity.ts'
+import { MEASURES } from '../contract/operations.ts'
 import type { ProblemCode } from '../domain/problem.ts'
 import type { DeliveryQuery, FileQuery, Journal, ListedDecision, RouteOverview } from '../domain/journal.ts'
 import type { StateCounts } from '../domain/record.ts'
 import { IS_UNFINISHED, toDeliveryEntry } from './deliveries.ts'
 import { selectFiles } from './files.ts'
-import { PRUNED_BODY } from './prune.ts'
 import { isKeyInLane } from './records.ts'
-import { jsonRows, omitNull, selectFirst } from './rows.ts'
+import { jsonRows, omitNull, selectFirst, PRUNED_BODY } from './rows.ts'
 import type { Db, Row } from './schema.ts'
 import type { BoundStore } from './store.ts'
 
@@ -175,7 +174,7 @@ async function countActivity(
   db: Db,
   direction: ActiveWork['direction'],
   segments: readonly WorkSegment[],
-  { places, states }: AmountQuery,
+  { states, isShort = false }: ActivityRequest,
 ): Promise<ActivityCounts> {
   const owner = sql.ref(direction === 'incoming' ? 'records.file_id' : 'records.delivery_id')
   const batch = jsonRows(segments, { id: 'id', first: 'first', last: 'last' })
@@ -190,15 +189,26 @@ async function countActivity(
   const isMeant = sql`records.state in (${sql.join(states.map((state) => sql.lit(state)))})`
   const summed: AmountRow[] = []
   const operations = new Set(counted.rows.map(({ operation }) => operation))
-  for (const place of places) {
+  for (const place of AMOUNT_PLACES) {
     if (!operations.has(place.operation)) continue
     const isSummed = sql`${isOwn} and ${isMeant} and operation = ${place.operation}`
+    const { rows: kept } = await sql<AmountRow & { readonly known: number }>`
+      select batch.id as work, operation, account, cast(coalesce(sum(cents), 0) as text) as cents, count(cents) as known,
+        sum(cents is null) as unknown
+      from ${own} left join bodies on bodies.record_id = records.id where ${isSummed} group by 1, 2, 3`.execute(
+      db,
+    )
+    summed.push(...kept.filter(({ known }) => known > 0).map((row) => ({ ...row, unknown: 0 })))
+    if (kept.every(({ unknown }) => unknown === 0)) continue
     const { rows } = await sql<AmountRow>`
-      ${priceRecords(place, own, isSummed)} select work, operation, account,
+      ${priceRecords(place, own, sql`${isSummed} and bodies.cents is null`)} select work, operation, account,
         cast(coalesce(sum(cents), 0) as text) as cents, sum(cents is null) as unknown
       from priced group by 1, 2, 3`.execute(db)
     summed.push(...rows)
   }
+  const records = counted.rows.map((row) => ({ ...row, isCorrected: row.isCorrected === 1 }))
+  const amounts = summed.map((row) => ({ ...row, cents: BigInt(row.cents) }))
+  if (isShort) return { records, amounts, answers: [], reasons: [] }
   const answers = await sql<
     Omit<ActivityCounts['answers'][number], 'seconds'> & { readonly seconds: number | null }
   >`
@@ -223,8 +233,8 @@ async function countActivity(
     from ${own} cross join json_each(records.problems) as problem
     where ${isOwn} and records.state in ('rejected', 'held') group by 1, 2, 3`.execute(db)
   return {
-    records: counted.rows.map((row) => ({ ...row, isCorrected: row.isCorrected === 1 })),
-    amounts: summed.map((row) => ({ ...row, cents: BigInt(row.cents) })),
+    records,
+    amounts,
     answers: answers.rows.map(({ seconds, ...row }) => ({ ...row, ...omitNull({ seconds }) })),
     reasons: reasons.rows.map(({ column, ...row }) => ({ ...row, ...omitNull({ column }) })),
   }
@@ -236,6 +246,30 @@ interface AmountRow {
   readonly account: string
   readonly cents: string
   readonly unknown: number
+}
+
+/** Where the records of an operation have their amount: their own, or those of their lines. */
+type AmountPlace =
+  | { readonly operation: string; readonly amount: string }
+  | { readonly operation: string; readonly lines: string; readonly prices: readonly string[] }
+
+const AMOUNT_PLACES: readonly AmountPlace[] = Object.entries(MEASURES).flatMap(
+  ([operation, { amount, lines, prices }]): AmountPlace[] => {
+    if (amount !== undefined) return [{ operation, amount }]
+    return lines === undefined || prices === undefined ? [] : [{ operation, lines, prices }]
+  },
+)
+
+/** Keeps the amounts of records beside their bodies, of those that have none there yet. `batch` has their ids. */
+export async function keepAmounts(db: Db, batch: RawBuilder<unknown>): Promise<void> {
+  const own = sql`${batch} cross join records`
+  for (const place of AMOUNT_PLACES) {
+    const isKept = sql`records.id = batch.id and operation = ${place.operation} and bodies.cents is null`
+    await sql`
+      ${priceRecords(place, own, isKept)}
+      update bodies set cents = priced.cents from priced
+      where bodies.record_id = priced.record and priced.cents is not null`.execute(db)
+  }
 }
 
 /** Whole cents, so that sums are exact: an amount of the API is text with two decimals. Null for anything else. */
@@ -253,7 +287,7 @@ function priceRecords(
   if ('amount' in place)
     return sql`with amounts as materialized (
         select ${columns}, bodies.body ->> ${`$.${place.amount}`} as amount from ${bodies} where ${isSummed}),
-      priced as materialized (select work, operation, account, ${toCents(sql`amount`)} as cents from amounts)`
+      priced as materialized (select work, operation, account, record, ${toCents(sql`amount`)} as cents from amounts)`
   const price = sql`coalesce(${sql.join(place.prices.map((name) => sql`line.value ->> ${`$.${name}`}`))}, '')`
   const cents = sql`case typeof(quantity) when 'integer' then quantity * ${toCents(sql`price`)} end`
   // Spec: further packages of one item do not count.
@@ -262,7 +296,7 @@ function priceRecords(
       from ${bodies} left join json_each(bodies.body, ${`$.${place.lines}`}) as line
       where ${isSummed} and coalesce(line.value ->> '$.part', 1) <= 1),
     priced as materialized (
-      select work, operation, account, case when count(*) = count(${cents}) then sum(${cents}) end as cents
+      select work, operation, account, record, case when count(*) = count(${cents}) then sum(${cents}) end as cents
       from lines group by record)`
 }
 

@@ -5,10 +5,11 @@ import { type Problem, PROBLEMS } from '../domain/problem.ts'
 import type { CodeText } from '../support/errors.ts'
 import { appendEvent } from './events.ts'
 import { IS_REUSED, IS_UNROUTED } from './held-records.ts'
+import { keepAmounts } from './overview.ts'
 import { emptySelections } from './interchanges/digests.ts'
 import { saveResourceLinks } from './resource-links.ts'
 import { toKnownResource } from './resources.ts'
-import { changeRows, jsonRows, toIdRuns } from './rows.ts'
+import { changeRows, jsonRows, toIdRuns, PRUNED_BODY } from './rows.ts'
 import type { Db, Row } from './schema.ts'
 import { read, type Store, write, yieldToEventLoop } from './store.ts'
 
@@ -176,6 +177,8 @@ async function markPruned(
 async function pruneRecords(db: Db, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   const batch = jsonRows(ids, { id: (id) => id })
+  // Journals of older versions lack them.
+  await keepAmounts(db, batch)
   await sql`
     update bodies set body = ${PRUNED_BODY}, note = null from ${batch}
     where bodies.record_id = batch.id`.execute(db)
@@ -255,9 +258,6 @@ function createResourceStep(before: number): PruneStep {
     return { resources: rows.length }
   }
 }
-
-/** Replaces a body that was sent. */
-export const PRUNED_BODY = '{}'
 
 /** Keeps the general text of the code; the details of the record are gone. */
 function redactProblem(problem: Problem): Problem {

@@ -203,13 +203,14 @@ async function insertBodies({ db, now }: RouteTx, { fileId, records, verdicts, f
       note: ({ record }) => record.note,
       target: ({ record }) => record.change?.target,
       changes: ({ record }) => record.change?.values,
+      cents: ({ record }) => record.cents,
     },
     { body: ({ record }) => record.body },
   )
   await sql`
-    insert into bodies (record_id, body, note, target, changes, file_number)
+    insert into bodies (record_id, body, note, target, changes, file_number, cents)
     select id, body, note, target, changes,
-      case when target is not null then (select number from files where id = ${fileId}) end
+      case when target is not null then (select number from files where id = ${fileId}) end, cents
     from ${batch}`.execute(db)
   const kept = planned.flatMap(({ record }) => record.keep ?? [])
   await saveOrderAttributes(db, { account: first.record.account, kept, now })

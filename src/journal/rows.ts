@@ -114,3 +114,6 @@ export async function selectIdRuns(db: Db, condition: RawBuilder<unknown>): Prom
     group by run order by first`.execute(db)
   return rows.map(({ first, last }) => (first === last ? first : [first, last]))
 }
+
+/** Replaces a body that was pruned. */
+export const PRUNED_BODY = '{}'

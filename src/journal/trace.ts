@@ -69,6 +69,7 @@ async function traceKey(db: Db, key: string, query: KeyQuery): Promise<KeyTrace>
   const own = parseRecordNumber(key)
   const found = query.everywhere ? await searchRecords(db, key) : await findRecordsByKey(db, links)
   if (own !== undefined) found.add(own)
+  for (const id of await selectAcceptedIds(db, key)) found.add(id)
   await addRelatedOrders(db, links, found)
   await expandLinks(db, links)
   for (const id of await findLinkedRecords(db, links, query)) found.add(id)
@@ -183,6 +184,19 @@ async function findLinkedRecords(db: Db, links: LinkSet, { isQuick }: KeyQuery):
 async function findRecordsByKey(db: Db, links: LinkSet): Promise<Set<number>> {
   return new Set(await selectIdsByKeys(db, links, await selectOperationAccounts(db, sql`owns_key = 1`)))
 }
+
+/** Records that the API gave this id, also those that no list of it has shown yet. */
+async function selectAcceptedIds(db: Db, apiId: string): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from records indexed by records_accepted_by_id
+    where direction = 'incoming' and api_id is not null and api_id = ${apiId} order by id desc limit ${MAX_SAME_ID}`.execute(
+    db,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Orders, parcels and invoices of several accounts may have one id; and a change has that of what it changes. */
+const MAX_SAME_ID = 50
 
 /** Searches all records for the cell, the id or the key. */
 async function searchRecords(db: Db, key: string): Promise<Set<number>> {

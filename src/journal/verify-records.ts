@@ -9,8 +9,7 @@ import {
   sumPlannedRecord,
   sumText,
 } from './event-detail.ts'
-import { PRUNED_BODY } from './prune.ts'
-import { type IdRuns, iterateIds, jsonRows } from './rows.ts'
+import { type IdRuns, iterateIds, jsonRows, PRUNED_BODY } from './rows.ts'
 import type { Db, EventRow, Row } from './schema.ts'
 import { createAttemptCheck } from './verify-attempts.ts'
 import {

@@ -10,6 +10,7 @@ import { createInvoice } from './create-invoice.ts'
 import { createOrder } from './create-order.ts'
 import { createShipment } from './create-shipment.ts'
 import { createPartyParams, type InboundRules, readId } from './operation.ts'
+import { computeCents } from './order-lines.ts'
 import { createVariant, updateVariant } from './variants.ts'
 
 // Operations that only change a state. They are repeatable: the state shows whether the call took effect.
@@ -75,6 +76,8 @@ export interface RecordIdentity {
   readonly lane: string
   readonly body: string
   readonly bodyHash: string
+  /** Its amount, where the body has one. */
+  readonly cents?: number
   /** Only of repeatable records. */
   readonly change?: RecordChange
 }
@@ -102,11 +105,13 @@ export function identifyRecord(
   const rules: InboundRules = INBOUND_RULES[operation]
   const change = rules.change?.(body)
   const text = JSON.stringify(body)
+  const cents = computeCents(operation, body)
   return {
     naturalKey: rules.naturalKey(body, keyValues),
     lane: rules.lane(body),
     body: text,
     bodyHash: hash('sha256', text),
+    ...(cents === undefined ? {} : { cents }),
     ...(change === undefined ? {} : { change }),
   }
 }

@@ -1,4 +1,5 @@
 /** Reads the lines of an order, and finds the line that an item of a body means. */
+import { MEASURES, type OperationName } from '../contract/operations.ts'
 import type { RequestBody } from './operation.ts'
 
 export type OrderLine = RequestBody
@@ -13,6 +14,33 @@ export function readLines(order: RequestBody): readonly OrderLine[] {
 export function readItems(body: RequestBody, list: string): readonly RequestBody[] {
   const items = body[list]
   return Array.isArray(items) ? (items as unknown[]).filter(isObject) : []
+}
+
+/**
+ * The amount of a body in cents: its own, or that of its lines. Undefined where it has none, or one that is not text with
+ * two decimals; the journal finds the same in SQL.
+ */
+export function computeCents(operation: OperationName, body: RequestBody): number | undefined {
+  const { amount, lines, prices } = MEASURES[operation] ?? {}
+  if (amount !== undefined) return toCents(body[amount])
+  if (lines === undefined || prices === undefined) return undefined
+  // Spec: further packages of one item do not count.
+  const counted = readItems(body, lines).filter(({ part }) => !(typeof part === 'number' && part > 1))
+  if (counted.length === 0) return undefined
+  let sum = 0
+  for (const line of counted) {
+    const { quantity } = line
+    const price = toCents(prices.map((name) => line[name]).find(isGiven))
+    if (price === undefined || !Number.isInteger(quantity)) return undefined
+    sum += price * (quantity as number)
+  }
+  return Number.isSafeInteger(sum) ? sum : undefined
+}
+
+function toCents(value: unknown): number | undefined {
+  if (typeof value !== 'string' || !/^\d+\.\d\d$/.test(value)) return undefined
+  const cents = Number(value.replace('.', ''))
+  return Number.isSafeInteger(cents) ? cents : undefined
 }
 
 function isObject(value: unknown): value is RequestBody {

@@ -2,7 +2,7 @@
 import { basename, dirname } from 'node:path'
 import type { Activity, RouteActivity } from '../app/console/today.ts'
 import type { Configuration } from '../config/configuration.ts'
-import { html, type Html, href } from '../support/html.ts'
+import { html, type Html, href, renderInlineCode } from '../support/html.ts'
 import type { Assets } from './assets.ts'
 import type { PageContent } from './page.ts'
 import { showTime } from './parts.ts'
@@ -141,8 +141,8 @@ function drawWork(
 
 /** A page that says what is wrong and what to do. */
 export function drawFailure({ title, message, fix, code }: Failure): PageContent {
-  const main = html`${message === undefined ? html`` : html`<p>${message}</p>`}
-    <p class="fix">${fix}</p>
+  const main = html`${message === undefined ? html`` : html`<p>${renderInlineCode(message)}</p>`}
+    <p class="fix">${renderInlineCode(fix)}</p>
     ${code === undefined ? html`` : html`<p><code>${code}</code></p>`}`
   return { title: title.replace(/\.$/, ''), main }
 }

@@ -1,9 +1,10 @@
 /** What a page of the console is: its path, who may see it, its data, how they are drawn, and what its form does. */
 import type { ConsoleContext } from '../app/console/context.ts'
+import type { Audience } from '../app/console/masks.ts'
 import type { DecisionWork, Hand } from '../app/console/hand.ts'
 import type { HandFailure, RunWork } from '../app/console/run-now.ts'
 import type { Html } from '../support/html.ts'
-import type { People, PeopleReader } from './people.ts'
+import type { People, PeopleReader, View } from './people.ts'
 import type { Permission, Person } from './permissions.ts'
 
 /** A page: what it needs, who may see it, and how it is drawn. GET never changes anything. */
@@ -18,6 +19,8 @@ export interface Page<Data> {
    * changes; the rest stays as it is until the page is loaded again.
    */
   draw(data: Data, request: PageRequest): PageContent
+  /** Whose personal data the page shows to a person who sees them; for the log of views. */
+  listViews?(data: Data, request: PageRequest): readonly View[]
   /** A file for the browser to keep instead of the page, where the query asks for one. */
   download?(data: Data, request: PageRequest): Download | undefined
   /** An own path that a browser is sent to instead, such as the one thing that a search found. */
@@ -76,6 +79,10 @@ export interface PageRequest {
   /** The first value of each name in the query. */
   readonly query: Readonly<Record<string, string>>
   readonly person: Person
+  /** What the person sees of personal data. */
+  readonly audience: Audience
+  /** Whether the person may use what needs the permission. */
+  readonly may: (permission: Permission) => boolean
   /** The zone of the configuration, in which times are shown; UTC when it has none. */
   readonly zone: string
   readonly now: number

@@ -37,13 +37,26 @@ create table if not exists access_log (
   name text,
   address text not null
 ) strict;
-pragma user_version = 3;
+create index if not exists failed_sign_ins on access_log (at) where what = 'failed';
+create table if not exists views (
+  id integer primary key,
+  at integer not null,
+  name text not null,
+  kind text not null check (kind in ('record', 'file', 'delivery')),
+  ref text not null,
+  address text not null,
+  unique (name, kind, ref)
+) strict;
+pragma user_version = 4;
 `
 
-const VERSION = 3
+const VERSION = 4
 
 /** The oldest lines of the access log are removed beyond so many. */
 const ACCESS_MAX = 100_000
+
+/** The oldest views are removed beyond so many. */
+const VIEWS_MAX = 1_000_000
 
 /** Half a second of waiting for the command line, which adds people meanwhile. */
 const BUSY_TIMEOUT_MS = 500
@@ -67,8 +80,33 @@ export interface AccessEntry {
   readonly address: string
 }
 
+/** What a person saw the personal data of. */
+export interface View {
+  readonly kind: 'record' | 'file' | 'delivery'
+  /** The id of the record, file or delivery. */
+  readonly ref: string
+}
+
+/** The first view of a person. */
+export interface ViewEntry extends View {
+  readonly id: number
+  readonly at: number
+  readonly name: string
+  readonly address: string
+}
+
+/** Sign-ins that failed, of one name or from one address. */
+export interface FailedSignIns {
+  readonly of: { readonly name: string } | { readonly address: string }
+  readonly count: number
+  readonly lastAt: number
+}
+
 /** What pages may read of it. */
-export type PeopleReader = Pick<People, 'list' | 'listAside' | 'listAccess' | 'countAccess'>
+export type PeopleReader = Pick<
+  People,
+  'list' | 'listAside' | 'listAccess' | 'countAccess' | 'listViews' | 'countViews' | 'listFailedSignIns'
+>
 
 export interface SessionLimits {
   readonly idleMs: number
@@ -120,6 +158,10 @@ export function openPeople(options: PeopleOptions) {
     <Parameters extends unknown[]>(work: (...parameters: Parameters) => void) =>
     (...parameters: Parameters): void =>
       use().database.transaction(work)(...parameters)
+  const addViews = inTransaction((name: string, views: readonly View[], address: string): void => {
+    for (const { kind, ref } of views) sql().addView.run({ at: clock.now(), name, kind, ref, address })
+    sql().removeViews.run(VIEWS_MAX)
+  })
   const findSession = (token: string): Person | undefined => {
     const key = hashToken(token)
     const row = sql().findSession.get(key) as SessionRow | undefined
@@ -215,6 +257,22 @@ export function openPeople(options: PeopleOptions) {
       return rows.map(({ name, ...entry }) => ({ ...entry, ...(name !== null && { name }) }))
     },
     countAccess: () => (sql().countAccess.get() as { count: number }).count,
+    /** Notes what of it the person sees for the first time. Writes nothing where all of it is noted. */
+    noteViews(name: string, views: readonly View[], address: string): void {
+      const fresh = views.filter(({ kind, ref }) => sql().findView.get(name, kind, ref) === undefined)
+      if (fresh.length > 0) addViews(name, fresh, address)
+    },
+    /** The newest first; `before`: the id of the last one of the page before. */
+    listViews: (limit: number, before = Number.MAX_SAFE_INTEGER): ViewEntry[] =>
+      sql().listViews.all(before, limit) as ViewEntry[],
+    countViews: () => (sql().countViews.get() as { count: number }).count,
+    /** Names and addresses with at least so many failed sign-ins since then, the most frequent first. */
+    listFailedSignIns(since: number, least: number): FailedSignIns[] {
+      const rows = sql().listFailed.all({ since, least }) as FailedRow[]
+      return rows.map(({ name, address, count, lastAt }) => {
+        return { of: name === null ? { address: address ?? '' } : { name }, count, lastAt }
+      })
+    },
     /** Notes when sessions were last used, so that they outlive a restart of the console. */
     saveSeen,
     close: () => {
@@ -298,6 +356,21 @@ function prepareStatements(database: ReturnType<typeof openDatabase>) {
       'select id, at, what, name, address from access_log where id < ? order by id desc limit ?',
     ),
     countAccess: database.prepare('select count(*) as count from access_log'),
+    findView: database.prepare('select 1 from views where name = ? and kind = ? and ref = ?'),
+    addView: database.prepare(`insert or ignore into views (at, name, kind, ref, address)
+      values ($at, $name, $kind, $ref, $address)`),
+    removeViews: database.prepare('delete from views where id <= (select max(id) from views) - ?'),
+    listViews: database.prepare(
+      'select id, at, name, kind, ref, address from views where id < ? order by id desc limit ?',
+    ),
+    countViews: database.prepare('select count(*) as count from views'),
+    listFailed: database.prepare(`
+      select name, null as address, count(*) as count, max(at) as lastAt from access_log
+      where what = 'failed' and at >= $since and name is not null group by name having count(*) >= $least
+      union all
+      select null, address, count(*), max(at) from access_log
+      where what = 'failed' and at >= $since group by address having count(*) >= $least
+      order by 3 desc`),
     saveSeen: database.prepare('update sessions set seen_at = ? where hash = ?'),
   }
 }
@@ -305,6 +378,13 @@ function prepareStatements(database: ReturnType<typeof openDatabase>) {
 interface SessionRow extends Person {
   readonly created_at: number
   readonly seen_at: number
+}
+
+interface FailedRow {
+  readonly name: string | null
+  readonly address: string | null
+  readonly count: number
+  readonly lastAt: number
 }
 
 interface ListedRow extends SessionRow {

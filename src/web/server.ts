@@ -13,7 +13,7 @@ import { formatDisposition, type Page, type PageContent, type PageRequest } from
 import { PAGES } from './pages.ts'
 import { createThrottle } from './passwords.ts'
 import type { People } from './people.ts'
-import { isAllowed, type Permission } from './permissions.ts'
+import { createRights, type Permission } from './permissions.ts'
 import {
   createOnce,
   createProxySessions,
@@ -104,6 +104,7 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
   const signIn = createSignIn({ people, throttle: createThrottle(clock), say })
   const once = createOnce()
   const readState = createStateReader(opened)
+  const rights = createRights(opened.configuration.console)
 
   /** The page that says that people cannot be read is drawn without them. */
   const findIfReadable = (request: FastifyRequest) => {
@@ -130,7 +131,18 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
 
   const toAsked = (request: FastifyRequest, { person, csrf }: Session) => {
     const { params, query } = readAddress(request)
-    return { params, query, person, zone, now: clock.now(), csrf, once: once.create(), people }
+    return {
+      params,
+      query,
+      person,
+      audience: rights.audienceOf(person),
+      may: (permission: Permission) => rights.isAllowed(person, permission),
+      zone,
+      now: clock.now(),
+      csrf,
+      once: once.create(),
+      people,
+    }
   }
   const showPage = async (
     page: Page<unknown>,
@@ -143,6 +155,9 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
     const asked: PageRequest = { ...toAsked(request, session), ...refused, findWork, findRun }
     const data = await page.load(await opened.getContext(), asked)
     if (data === undefined) return refuse(request, reply, NOT_FOUND)
+    // Noted before anything is sent, so that nothing is seen that is not noted.
+    if (rights.recordsViews && !asked.audience.isMasked && page.listViews !== undefined)
+      people.noteViews(session.person.name, page.listViews(data, asked), request.ip)
     if (wantsJson(request)) return reply.send(data)
     const file = page.download?.(data, asked)
     if (file !== undefined) {
@@ -284,7 +299,11 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
         if (route.permission !== 'everybody') {
           if (session === undefined)
             return wantsJson(request) ? refuse(request, reply, SIGNED_OUT) : redirectToSignIn(request, reply)
-          if (!isAllowed(session.person, route.permission)) return refuse(request, reply, FORBIDDEN)
+          if (!rights.isAllowed(session.person, route.permission))
+            return refuse(request, reply, {
+              status: 403,
+              ...rights.explain(session.person, route.permission),
+            })
           if (isChange && !sessions.hasToken(session, readForm(request)['csrf']))
             return refuse(request, reply, FOREIGN)
         }
@@ -338,12 +357,6 @@ const NOT_FOUND: Failure = {
 }
 
 const SIGNED_OUT: Failure = { status: 401, title: 'Not signed in', fix: 'Sign in first.' }
-
-const FORBIDDEN: Failure = {
-  status: 403,
-  title: 'Your role may not do this',
-  fix: 'Ask a person with the role that may.',
-}
 
 const FOREIGN: Failure = {
   status: 403,

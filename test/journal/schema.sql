@@ -54,7 +54,7 @@ CREATE TABLE bodies (
   target text,          -- what the record changes; null for what may not be repeated
   changes text,         -- which values of it
   file_number integer   -- so that only later files are read
-) strict;
+, cents integer) strict;
 
 CREATE INDEX bodies_by_target on bodies (target, file_number) where target is not null;
 
@@ -440,6 +440,8 @@ CREATE TABLE records (
   confirmed integer not null default 0,         -- 1 once the partner accepted its set, where the acknowledgement waits for that
   check ((direction = 'incoming') = (file_id is not null))
 ) strict;
+
+CREATE INDEX records_accepted_by_id on records (api_id) where direction = 'incoming' and api_id is not null;
 
 CREATE INDEX records_blocking on records (file_id, lane) where state in ('uncertain', 'deferred');
 

@@ -1,6 +1,6 @@
 /** Who may do what: the rights of every route, sessions, forms of other sites, and guessed passwords. */
 import { describe, expect, it, test } from 'vitest'
-import { isAllowed, ROLES } from '../../src/web/permissions.ts'
+import { createRights, ROLES } from '../../src/web/permissions.ts'
 import { aConsole, PASSWORD } from './harness.ts'
 
 describe('the rights', () => {
@@ -43,7 +43,7 @@ describe('the rights', () => {
             const expected =
               !has || (path === '/live' && asked === 'HEAD')
                 ? [404, 303, 405]
-                : isAllowed(person, permission)
+                : createRights().isAllowed(person, permission)
                   ? [200, 303, 401, 404]
                   : [role === undefined ? 303 : 403]
             if (!expected.includes(statusCode)) wrong.push(`${asked} ${path} as ${role}: ${statusCode}`)

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { ConsoleContext } from '../../src/app/console/context.ts'
 import { html } from '../../src/support/html.ts'
-import { NO_PEOPLE } from '../fixtures/console.ts'
+import { aRequest } from '../fixtures/console.ts'
 import { definePage } from '../../src/web/page.ts'
 import { PAGES } from '../../src/web/pages.ts'
-import { isAllowed, type Permission, type Role, ROLES } from '../../src/web/permissions.ts'
+import { createRights, type Permission, type Role, ROLES } from '../../src/web/permissions.ts'
 
 test('a page draws what it loads', async () => {
   const page = definePage({
@@ -13,9 +13,7 @@ test('a page draws what it loads', async () => {
     load: (_: ConsoleContext, { params }) => Promise.resolve({ name: params['name'] ?? '' }),
     draw: ({ name }) => ({ title: 'Greeting', main: html`<p>${name}</p>` }),
   })
-  const person = { name: 'nadia', role: 'viewer' } as const
-  const form = { people: NO_PEOPLE, csrf: '', once: '', findWork: () => undefined, findRun: () => undefined }
-  const request = { params: { name: '<Erik>' }, query: {}, person, zone: 'UTC', now: 0, ...form }
+  const request = aRequest({ params: { name: '<Erik>' }, role: 'viewer' }, 0)
   const data = await page.load({} as ConsoleContext, request)
   expect(page.draw(data!, request).main.html).toBe('<p>&lt;Erik&gt;</p>')
 })
@@ -24,6 +22,8 @@ test('every page has a path of its own', () => {
   const paths = PAGES.map(({ path }) => path)
   expect(new Set(paths).size).toBe(paths.length)
 })
+
+const { isAllowed } = createRights()
 
 test('a role may do what the roles below it may do', () => {
   const allowed = (permission: Permission): (Role | 'nobody')[] => [

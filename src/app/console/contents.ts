@@ -15,7 +15,7 @@ import { isoTime } from '../../support/clock.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { openMailbox } from '../context.ts'
 import type { ConsoleContext } from './context.ts'
-import { MASK, maskBody } from './masks.ts'
+import { type Audience, MASK, maskBody } from './masks.ts'
 import type { NamedWork } from './records.ts'
 
 /** Why bytes are not there, and what to do. */
@@ -99,9 +99,8 @@ export type DeliveryContents =
   | { readonly missing: Obstacle }
 
 /** How many of the first rows are wanted, and for whom. */
-interface RowsRequest {
+interface RowsRequest extends Audience {
   readonly rowsMax: number
-  readonly isMasked: boolean
 }
 
 /**
@@ -180,7 +179,7 @@ const CHANGED_FIX =
 function collectRows(
   composer: Composer,
   first: readonly OutgoingRecord[],
-  { rowsMax, isMasked }: RowsRequest,
+  { rowsMax, ...audience }: RowsRequest,
 ) {
   const rows: ComposedRow[] = []
   let at = 0
@@ -188,7 +187,9 @@ function collectRows(
     const composed = composer.composeRows(record, envelope)
     const source = first[at++]
     if ('problems' in composed || source === undefined || rows.length >= rowsMax) return composed
-    const shown = isMasked ? maskRows(composer.composeRows(maskRecord(record), envelope), composed) : composed
+    const shown = audience.isMasked
+      ? maskRows(composer.composeRows(maskRecord(record, audience), envelope), composed)
+      : composed
     const own = shown.rows.map((cells) => ({ record: source.id, cells }))
     rows.push(...own.slice(0, rowsMax - rows.length))
     return composed
@@ -206,9 +207,12 @@ function collectRows(
 type Rows = Extract<ReturnType<Composer['composeRows']>, { readonly rows: unknown }>
 
 /** Made of a body without personal data, so that no rule of a mapping can show them. */
-function maskRecord(record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function maskRecord(
+  record: Readonly<Record<string, unknown>>,
+  audience: Audience,
+): Readonly<Record<string, unknown>> {
   const { kept, ...body } = record
-  const masked = maskBody(body) as Readonly<Record<string, unknown>>
+  const masked = maskBody(body, audience) as Readonly<Record<string, unknown>>
   if (typeof kept !== 'object' || kept === null) return masked
   return { ...masked, kept: Object.fromEntries(Object.keys(kept).map((name) => [name, MASK])) }
 }

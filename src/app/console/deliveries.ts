@@ -313,7 +313,7 @@ export async function readDeliveryPreview(
 
 const NOT_FOR_VIEWERS: Obstacle = {
   message: 'Its rows are of no records that the journal keeps, so personal data in them cannot be hidden.',
-  fix: 'Ask an operator.',
+  fix: 'Ask a person whose role sees personal data.',
 }
 
 function nameRowRecord(id: number, record: DeliveredRecord | undefined): NonNullable<PreviewedRow['record']> {

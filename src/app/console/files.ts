@@ -17,7 +17,7 @@ import { findCorrectable } from './correct-source.ts'
 import { countDecidable, type DecidableCounts } from './deciding.ts'
 import { type ShownDecision, showDecision } from './decisions.ts'
 import { COUNTED_MAX, formatKey, formatPlace, parsePlace, type Total, toTotal, TROUBLED } from './lists.ts'
-import { type Audience, MASK, type ShownProblem, showProblem } from './masks.ts'
+import { type Audience, MASK, type ShownProblem, showProblem, toConsoleFix } from './masks.ts'
 import { readSourceRows, type SourceRow } from './source-rows.ts'
 
 export interface ListedFile {
@@ -37,7 +37,7 @@ export interface FilesPage {
   readonly total: Total
   /** The id after which the next page begins; left out on the last one. */
   readonly next?: string
-  /** All routes that take files, for the choice. */
+  /** All routes and inboxes of interchanges that take files, for the choice. */
   readonly routes: readonly string[]
   /** Names like the one that was asked for, where nothing was found. */
   readonly near: readonly string[]
@@ -72,7 +72,10 @@ export async function listFiles(
     files: files.map((file) => showFile(file, counts.get(file.id) ?? {}, audience)),
     total: toTotal(await journal.countFiles(query, COUNTED_MAX + 1)),
     next: found.length > FILES_ON_A_PAGE ? files.at(-1)?.id : undefined,
-    routes: configuration.routes.filter(({ direction }) => direction === 'inbound').map((each) => each.name),
+    routes: [
+      ...configuration.routes.filter(({ direction }) => direction === 'inbound').map((each) => each.name),
+      ...(configuration.edi?.inboxes ?? []).map(({ key }) => key),
+    ],
     near: isNothing ? await journal.findSimilarNames(name, NEAR_MAX) : [],
   })
 }
@@ -264,7 +267,7 @@ function showGroup({ code, column, records, corrected, severity }: ProblemCount)
   return omitUndefined({
     code,
     title: known?.title ?? code,
-    fix: known?.fix ?? '',
+    fix: toConsoleFix(code, known?.fix ?? ''),
     column,
     records,
     corrected,

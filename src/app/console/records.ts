@@ -282,8 +282,8 @@ function tellStory(story: RecordHistory, known: KnownCorrections, audience: Audi
     life: listLife(story),
     timesSent: countSendings(story),
     timesEffective: countEffects(record),
-    body: audience.isMasked ? maskBody(body) : body,
-    answer: audience.isMasked ? maskBody(answer) : answer,
+    body: audience.isMasked ? maskBody(body, audience) : body,
+    answer: audience.isMasked ? maskBody(answer, audience) : answer,
     file: from && nameWork(from),
     delivery: into && nameWork(into),
     first:

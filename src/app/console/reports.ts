@@ -1,13 +1,7 @@
 /** What came and went in a day, a week or a month, route by route, beside the time before; and the same as CSV. */
 import { DateTime } from 'luxon'
-import type {
-  ActivityCounts,
-  AmountPlace,
-  AmountQuery,
-  ReportedWork,
-  TimeRange,
-  WorkSegment,
-} from '../../domain/activity.ts'
+import type { ActivityCounts, ReportedWork, TimeRange, WorkSegment } from '../../domain/activity.ts'
+import { MEASURES, type OperationName } from '../../contract/operations.ts'
 import { PROBLEMS } from '../../domain/problem.ts'
 import type { RecordState, StateCounts } from '../../domain/record.ts'
 import { formatAccount } from '../../domain/route.ts'
@@ -15,7 +9,7 @@ import { yieldToEventLoop } from '../../journal/store.ts'
 import { formatDecimal } from '../../support/decimal.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { guardFormula } from '../../support/text.ts'
-import { IN_FILE, MEASURES } from '../activity.ts'
+import { IN_FILE } from '../activity.ts'
 import type { ConsoleContext } from './context.ts'
 
 export const SPANS = ['day', 'week', 'month'] as const
@@ -73,7 +67,7 @@ export interface Report {
   readonly next: string
   /** By route and operation. */
   readonly rows: readonly ReportRow[]
-  /** The same of the time before. */
+  /** The same of the time before, without how long answers took. */
   readonly before: readonly ReportRow[]
   /** Why records were refused or held, the most frequent first. */
   readonly reasons: readonly ReportReason[]
@@ -98,7 +92,7 @@ export async function readReport(
   const from = (given.isValid ? given : today).startOf(span)
   const [before, after] = [from.minus({ [span]: 1 }), from.plus({ [span]: 1 })]
   const own = await sumRange(context, toRange(from, after))
-  const earlier = await sumRange(context, toRange(before, from))
+  const earlier = await sumRange(context, toRange(before, from), { isShort: true })
   const hours = Math.round(after.diff(from, 'hours').hours)
   return omitUndefined({
     span,
@@ -130,16 +124,12 @@ const WORKS_ON_A_PAGE = 500
 /** So many records are counted at once, which takes some ten milliseconds. */
 const RECORDS_AT_ONCE = 4_000
 
-const PLACES: readonly AmountPlace[] = Object.entries(MEASURES).flatMap(
-  ([operation, measure]): AmountPlace[] => {
-    const { amount, lines, prices } = measure
-    if (amount !== undefined) return [{ operation, amount }]
-    return lines === undefined || prices === undefined ? [] : [{ operation, lines, prices }]
-  },
-)
-
 /** A file counts when it was received, a delivery when it was delivered, whatever became of its records later. */
-async function sumRange({ journal, configuration }: ConsoleContext, range: TimeRange) {
+async function sumRange(
+  { journal, configuration }: ConsoleContext,
+  range: TimeRange,
+  { isShort = false } = {},
+) {
   const sums = createSums(configuration)
   let after: ReportedWork | undefined
   // Each page is a scan of the files and deliveries, so none is read beyond the last one.
@@ -150,9 +140,8 @@ async function sumRange({ journal, configuration }: ConsoleContext, range: TimeR
     for (const direction of ['incoming', 'outgoing'] as const) {
       const works = page.filter((work) => work.direction === direction)
       const states: readonly RecordState[] = direction === 'incoming' ? ['accepted'] : IN_FILE
-      const amounts: AmountQuery = { places: PLACES, states }
       for (const segments of cutSegments(works)) {
-        sums.add(works, await journal.countActivity(direction, segments, amounts))
+        sums.add(works, await journal.countActivity(direction, segments, { states, isShort }))
         await yieldToEventLoop()
       }
       sums.addFiles(works)
@@ -196,7 +185,8 @@ function createSums({ routes }: ConsoleContext['configuration']) {
   let unsummed: { records: number; until: number } | undefined
   const find = ({ id, route, direction }: ReportedWork, operation: string, party: string): RowSum => {
     const key = JSON.stringify([direction, route, operation, party])
-    const hasAmount = PLACES.some((place) => place.operation === operation)
+    const { amount, prices } = MEASURES[operation as OperationName] ?? {}
+    const hasAmount = amount !== undefined || prices !== undefined
     const row: RowSum = rows.get(key) ?? {
       route,
       direction,
@@ -298,6 +288,36 @@ function toRow({ works, waits, cents, ...row }: RowSum): ReportRow {
     waits.size === 0 ? undefined : { median: findQuantile(waits, 0.5), p95: findQuantile(waits, 0.95) }
   const amount = cents === undefined ? undefined : formatDecimal({ units: cents, scale: 2 })
   return omitUndefined({ ...row, files: works.size, amount, answered })
+}
+
+/** All rows of one direction as one; undefined for none. How long answers took has no sum. */
+export function totalRows(rows: readonly ReportRow[]): ReportRow | undefined {
+  const [first] = rows
+  if (first === undefined) return undefined
+  const add = (read: (row: ReportRow) => number) => rows.reduce((sum, row) => sum + read(row), 0)
+  const states: Partial<Record<RecordState, number>> = {}
+  for (const row of rows)
+    for (const [state, count] of Object.entries(row.states) as [RecordState, number][])
+      states[state] = (states[state] ?? 0) + count
+  const amounts = rows.flatMap(({ amount }) =>
+    amount === undefined ? [] : [BigInt(amount.replace('.', ''))],
+  )
+  const cents = amounts.reduce((sum, each) => sum + each, 0n)
+  return {
+    route: 'Total',
+    direction: first.direction,
+    operation: '',
+    party: '',
+    files: add(({ files }) => files),
+    records: add(({ records }) => records),
+    sent: add(({ sent }) => sent),
+    states,
+    acceptedFirst: add(({ acceptedFirst }) => acceptedFirst),
+    acceptedCorrected: add(({ acceptedCorrected }) => acceptedCorrected),
+    corrected: add(({ corrected }) => corrected),
+    unknown: add(({ unknown }) => unknown),
+    ...(amounts.length > 0 && { amount: formatDecimal({ units: cents, scale: 2 }) }),
+  }
 }
 
 /** States in which nothing more is to come, beside those with a column of their own. */

@@ -10,7 +10,7 @@ import { classifyWatches, isOwnerAlive } from '../../journal/heartbeat.ts'
 import { findLastDate, isOneRunPerDate, listScheduledRoutes } from '../../schedule/schedule.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import type { ConsoleContext } from './context.ts'
-import type { Audience } from './masks.ts'
+import { type Audience, toConsoleFix } from './masks.ts'
 import type { NamedWork } from './records.ts'
 
 export interface ShownAlert {
@@ -168,5 +168,11 @@ async function findLast({ journal }: ConsoleContext, { name: route, direction }:
 
 function showAlert({ code, message, fix, since }: Alert, { isMasked }: Audience): ShownAlert {
   const { title, fix: general } = ALERTS[code]
-  return { code, title, message: isMasked ? title : message, fix: isMasked ? general : fix, since }
+  return {
+    code,
+    title,
+    message: isMasked ? title : message,
+    fix: toConsoleFix(code, isMasked ? general : fix),
+    since,
+  }
 }

@@ -34,7 +34,7 @@ export async function readSourceRows(
   context: ConsoleContext,
   file: FileEntry,
   ranges: readonly LineRange[],
-  { isMasked }: Audience,
+  audience: Audience,
 ): Promise<SourceRows> {
   if (file.outcome === 'vanished') return { missing: 'It was gone before it could be taken.' }
   if (file.partOf !== undefined)
@@ -48,7 +48,7 @@ export async function readSourceRows(
     return { missing: 'Its archive is on a server, which pages do not wait for.' }
   if (ranges.length === 0) return { rows: [] }
   try {
-    return await readRows({ context, route, path: file.archivedAs }, ranges, isMasked)
+    return await readRows({ context, route, path: file.archivedAs }, ranges, audience)
   } catch (error) {
     if (error instanceof DamagedGzip) return { missing: 'Its compressed contents are damaged.' }
     if (error instanceof BridgeError) return { missing: `It cannot be read: ${error.message}` }
@@ -65,7 +65,7 @@ interface ArchivedSource {
 async function readRows(
   { context, route, path }: ArchivedSource,
   ranges: readonly LineRange[],
-  isMasked: boolean,
+  audience: Audience,
 ): Promise<SourceRows> {
   const { configuration, clock } = context
   // Loading the compiler takes a fifth of a start, and other pages need none.
@@ -81,7 +81,10 @@ async function readRows(
     const bytes = { [Symbol.asyncIterator]: () => gunzipIfNeeded(mailbox.read({ archivedAs: path })) }
     const reading = await createFormats().read(bytes, mapping.translator.read)
     if (isUnreadable(reading)) return { missing: 'Its mapping cannot read it.' }
-    const showRow = createRowFilter(reading.layouts, isMasked ? listReadableColumns(mapping) : undefined)
+    const showRow = createRowFilter(
+      reading.layouts,
+      audience.isMasked ? listReadableColumns(mapping, audience) : undefined,
+    )
     try {
       return { rows: await pickRows(reading.batches, ranges, showRow) }
     } finally {
@@ -119,12 +122,13 @@ function createRowFilter(layouts: readonly Layout[], open?: ReadonlySet<string>)
   }
 }
 
-function listReadableColumns(mapping: InboundMapping): ReadonlySet<string> {
+function listReadableColumns(mapping: InboundMapping, audience: Audience): ReadonlySet<string> {
   return listOpenColumns(
     listMappedFields(mapping).map(({ field, branches }) => ({
       field,
       columns: branches.flatMap(({ sources }) => sources.flat()),
     })),
+    audience,
   )
 }
 

@@ -1,5 +1,7 @@
 /** Today: what needs a person, which files are expected, what is done and what waits; and whether anything works. */
 import { createHash } from 'node:crypto'
+import { DateTime } from 'luxon'
+import { findLastDue } from '../../alerts/schedules.ts'
 import { listWorkNames } from '../../config/configuration.ts'
 import { listScannedInboxes } from '../../config/routes.ts'
 import { type Alert, type AlertCode, ALERTS } from '../../domain/alert.ts'
@@ -18,7 +20,7 @@ import { listWaiting, type ShownWaiting } from './correct.ts'
 import { findCorrectableRoute, findObstacle } from './correct-source.ts'
 import { countDecidable, type DecidableCounts } from './deciding.ts'
 import { findRepeatObstacle } from './deliveries.ts'
-import type { Audience } from './masks.ts'
+import { type Audience, toConsoleFix } from './masks.ts'
 
 /** A file that should come by a time of day. */
 export interface ExpectedFileState {
@@ -28,7 +30,9 @@ export interface ExpectedFileState {
   readonly zone: string
   /** The latest file of the route. */
   readonly last?: { readonly id: string; readonly name: string; readonly at: number }
-  /** Since when the file of the latest day is missing; left out when it came. */
+  /** When the first file of the latest day came, and when it was due; left out while none came. */
+  readonly came?: { readonly at: number; readonly dueAt: number }
+  /** Since when the file of the latest day is missing: an alert says so, or it was due earlier today. */
   readonly missingSince?: number
   /** When the next one is due. */
   readonly nextAt: number
@@ -109,7 +113,8 @@ export async function readToday(
     const delivery = await findDelivery(context, alert)
     const rejected = await findRejected(context, alert, corrections)
     const late = alert === orders?.alert ? orders.late : undefined
-    shown.push(omitUndefined({ ...named, ...rejected, late, delivery, asideUntil: aside.get(id) }))
+    const fix = toConsoleFix(alert.code, alert.fix)
+    shown.push(omitUndefined({ ...named, ...rejected, fix, late, delivery, asideUntil: aside.get(id) }))
   }
   const alerts = isMasked ? shown.map(maskAlert) : shown
   return {
@@ -206,6 +211,13 @@ function maskUnfinished(work: Unfinished): Unfinished {
   return { ...work, records: work.records.map(({ state, count }) => ({ state, count })) }
 }
 
+/** So many of the latest files of a route are searched for the first one of the day. */
+const LATEST_FILES_MAX = 100
+
+function isSameDay(one: number, other: number, zone: string): boolean {
+  return DateTime.fromMillis(one, { zone }).hasSame(DateTime.fromMillis(other, { zone }), 'day')
+}
+
 /** A missing file is what the alert says, which also knows the files that lie in the inbox and are not taken yet. */
 async function listExpectedFiles(
   { journal, configuration, clock }: ConsoleContext,
@@ -215,16 +227,29 @@ async function listExpectedFiles(
   for (const { key, from } of listScannedInboxes(configuration)) {
     if (from.expectFile === undefined) continue
     const { by, zone, days } = from.expectFile
-    const [last] = await journal.listRecentFiles(1, key)
     const missing = alerts.find(({ code, route }) => code === 'expected-file-missing' && route === key)
+    const now = clock.now()
+    const due = findLastDue(from.expectFile, now)
+    const latest = await journal.listRecentFiles(LATEST_FILES_MAX, key)
+    const [last] = latest
+    const times = latest
+      .filter(({ outcome, retakeOf }) => outcome !== 'vanished' && retakeOf === undefined)
+      .map(({ receivedAt, claimedAt }) => receivedAt ?? claimedAt)
+    const first = times.findLast((at) => at >= due.from)
+    // What was due before the journal began is no alert, but a person who looks today wants to know.
+    const isEarlierToday =
+      due.dueAt < (await journal.getBeginning()).at && isSameDay(due.dueAt, now, zone) && due.dueAt <= now
+    const missed = missing?.since ?? (isEarlierToday ? due.dueAt : undefined)
+    const missingSince = first === undefined ? missed : undefined
     const schedule = { kind: 'daily', after: by, zone, days, catchUpDays: 0 } as const
     found.push({
       route: key,
       by,
       zone,
       ...(last && { last: { id: last.id, name: last.name, at: last.receivedAt ?? last.claimedAt } }),
-      ...(missing && { missingSince: missing.since }),
-      nextAt: findNextRunAfter(schedule, { begun: [] }, clock.now()),
+      ...(first !== undefined && { came: { at: first, dueAt: due.dueAt } }),
+      ...(missingSince !== undefined && { missingSince }),
+      nextAt: findNextRunAfter(schedule, { begun: [] }, now),
     })
   }
   return found

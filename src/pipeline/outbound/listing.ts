@@ -11,6 +11,7 @@ import {
 import type { Api, Call, Resource } from '../../domain/api.ts'
 import { formatAccount, type Party, type Selection } from '../../domain/route.ts'
 import { createPartyParams, readId } from '../../operations/operation.ts'
+import { computeCents } from '../../operations/order-lines.ts'
 import { readPages } from '../../support/async.ts'
 import { assert, BridgeError, throwIfStopped } from '../../support/errors.ts'
 import type { OutboundContext } from '../context.ts'
@@ -139,12 +140,16 @@ export async function collectRecords(context: OutboundContext): Promise<number> 
 async function storeShown(context: OutboundContext, page: Page, endpoint: EndpointName): Promise<number> {
   const { journal, lease, route } = context
   const account = formatAccount(route.party)
-  const records = page.map((resource) => ({
-    operation: route.operation,
-    account,
-    apiId: requireId(resource, endpoint),
-    body: JSON.stringify(resource),
-  }))
+  const records = page.map((resource) => {
+    const cents = computeCents(route.operation, resource)
+    return {
+      operation: route.operation,
+      account,
+      apiId: requireId(resource, endpoint),
+      body: JSON.stringify(resource),
+      ...(cents === undefined ? {} : { cents }),
+    }
+  })
   await storeOrderAttributes(context, page)
   return journal.collectRecords(lease, records)
 }

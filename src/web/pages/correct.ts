@@ -20,9 +20,10 @@ type Typed = Readonly<Record<string, string>>
 
 export const correctPage = definePage<CorrectionPage>({
   path: '/files/:id/correct',
-  permission: 'operate',
+  permission: 'correct',
   load: (context, { params: { id = '' }, query, typed = {} }) =>
     readCorrectionPage(context, id, { ...parseForm(typed), ...parseLine(query['line']) }),
+  listViews: ({ id }) => [{ kind: 'file', ref: id }],
   draw: (data, request) => ({ title: `Correct ${data.name}`, main: drawCorrection(data, request) }),
   async act(_context, request) {
     return request.form['do'] === 'send' ? sendForm(request) : { again: true }

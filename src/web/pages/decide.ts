@@ -13,7 +13,6 @@ import { omitUndefined } from '../../support/object-paths.ts'
 import { type ActionOutcome, type ActionRequest, definePage, type PageRequest, toRefusal } from '../page.ts'
 import { drawForm, drawRefusal, formatRecords, readReason } from './forms.ts'
 import {
-  audienceOf,
   drawCells,
   drawDeliveryLink,
   drawFileLink,
@@ -24,6 +23,7 @@ import {
   formatNumber,
   readFilter,
   formatCount,
+  toViews,
 } from './parts.ts'
 
 /** The four pages: each decision about a file, and about one record. */
@@ -45,12 +45,13 @@ function defineDecidePage(
       const query = toQuery(request)
       const after = readFilter(request, 'after')
       const from = after !== undefined && /^\d{1,12}$/.test(after) ? { after: Number(after) } : {}
-      return query && readDecisionPreview(context, { ...query, ...from }, audienceOf(request))
+      return query && readDecisionPreview(context, { ...query, ...from }, request.audience)
     },
+    listViews: ({ records }) => toViews(records),
     draw: (preview, request) => ({ title: formatTitle(preview), main: drawPreview(preview, request) }),
     act: async (context, request) => {
       const query = toQuery(request)
-      const preview = query && (await readDecisionPreview(context, query, audienceOf(request)))
+      const preview = query && (await readDecisionPreview(context, query, request.audience))
       return preview && carryOut(preview, request)
     },
   })

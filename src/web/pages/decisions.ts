@@ -12,7 +12,6 @@ import { definePage, type PageRequest } from '../page.ts'
 import { drawRedelivery } from './deliveries.ts'
 import { drawTaking, formatRecords } from './forms.ts'
 import {
-  audienceOf,
   DECIDED,
   drawCounts,
   drawProblem,
@@ -27,6 +26,7 @@ import {
   formatTotal,
   readFilter,
   formatCount,
+  toViews,
 } from './parts.ts'
 
 export const decisionsPage = definePage<DecisionsPage>({
@@ -78,9 +78,10 @@ export const decisionPage = definePage<DecisionPage>({
     const after = readFilter(request, 'after')
     const from = after !== undefined && /^\d{1,15}$/.test(after) ? { after: Number(after) } : {}
     return /^\d{1,15}$/.test(n)
-      ? readDecision(context, { id: Number(n), ...from }, audienceOf(request))
+      ? readDecision(context, { id: Number(n), ...from }, request.audience)
       : undefined
   },
+  listViews: ({ page }) => toViews(page),
   draw: (data, request) => ({ title: formatTitle(data), main: drawDecision(data, request) }),
 })
 
@@ -156,17 +157,24 @@ function drawCorrection(
       The corrected rows were taken as ${drawFileLink({ id: takenAs, name })}: see there what came of them.
     </p>`
   const again =
-    file && html` <a href="${href('/files/:id/correct', { id: file.id })}">Correct them again</a>.`
+    file &&
+    request.may('correct') &&
+    html` <a href="${href('/files/:id/correct', { id: file.id })}">Correct them again</a>.`
   if (givenUpAt !== undefined)
-    return html`<p>Their file, ${name}, was removed before it was taken; nothing of it was sent.${again}</p>`
+    return html`<p>
+      Their file, ${name}, was removed before it was taken; nothing of it was sent.${again || undefined}
+    </p>`
   if (leftAt === undefined)
-    return html`<p>Their file is not in ${folder} yet: the work was cut off.${again}</p>`
+    return html`<p>Their file is not in ${folder} yet: the work was cut off.${again || undefined}</p>`
   return html`<p>The corrected rows lie in ${folder} as ${name}. That file is not taken yet.</p>
     ${drawTaking(taking, request)}`
 }
 
 /** What is still to come of it. */
-function drawProgress({ id, route = '', states }: DecisionPage, { findWork }: PageRequest): Html | undefined {
+function drawProgress(
+  { id, route = '', states }: DecisionPage,
+  { findWork, may }: PageRequest,
+): Html | undefined {
   const work = findWork(id)
   const { planned = 0, sending = 0, uncertain = 0, deferred = 0 } = states
   const open = planned + sending + uncertain + deferred
@@ -181,6 +189,10 @@ function drawProgress({ id, route = '', states }: DecisionPage, { findWork }: Pa
   return html`${failure}
     <p>
       ${formatCount(open, 'record of it is', 'records of it are')} not finished; the next run goes on:
-      <code>dropbridge run ${route}</code>
+      ${
+        may('operate')
+          ? html`<a href="${href('/routes/:name/run', { name: route })}">Run ${route} now …</a>`
+          : html`<code>dropbridge run ${route}</code>`
+      }
     </p>`
 }

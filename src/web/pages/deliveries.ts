@@ -16,9 +16,7 @@ import { type Html, href, html } from '../../support/html.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { drawLive, showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
-import { isAllowed } from '../permissions.ts'
 import {
-  audienceOf,
   drawObstacle,
   toDownloaded,
   drawChoice,
@@ -30,11 +28,13 @@ import {
   drawRecordLink,
   drawState,
   drawCells,
+  drawCellText,
   formatNumber,
   formatTotal,
   linkTo,
   readFilter,
   formatCount,
+  toViews,
 } from './parts.ts'
 
 export const deliveriesPage = definePage<DeliveriesPage>({
@@ -122,9 +122,10 @@ export const deliveryPage = definePage<DeliveryPage>({
     return readDeliveryPage(
       context,
       omitUndefined({ id, after: readFilter(request, 'after') }),
-      audienceOf(request),
+      request.audience,
     )
   },
+  listViews: ({ page }) => toViews(page),
   draw: (data, request) => ({ title: data.name, main: drawDelivery(data, request) }),
 })
 
@@ -178,19 +179,17 @@ const REDELIVERED: Readonly<Record<ShownRedelivery['state'], string>> = {
   impossible: 'not delivered: its bytes could not be made again',
 }
 
-function drawButtons({ id, isRepeatable, isDismissible, held }: DeliveryPage, { person }: PageRequest): Html {
+function drawButtons({ id, isRepeatable, isDismissible, held }: DeliveryPage, { may }: PageRequest): Html {
   const links = [
     { text: 'Preview', to: href('/deliveries/:id/preview', { id }) },
-    ...(isAllowed(person, 'operate')
-      ? [{ text: 'Download', to: href('/deliveries/:id/download', { id }) }]
-      : []),
-    ...(held !== undefined && isAllowed(person, 'operate')
+    ...(may('download') ? [{ text: 'Download', to: href('/deliveries/:id/download', { id }) }] : []),
+    ...(held !== undefined && may('operate')
       ? [{ text: 'Say whether it was delivered …', to: href('/deliveries/:id/resolve', { id }) }]
       : []),
-    ...(isDismissible && isAllowed(person, 'operate')
+    ...(isDismissible && may('operate')
       ? [{ text: 'Dismiss what is refused …', to: href('/deliveries/:id/dismiss', { id }) }]
       : []),
-    ...(isRepeatable && isAllowed(person, 'operate')
+    ...(isRepeatable && may('operate')
       ? [{ text: 'Deliver again …', to: href('/deliveries/:id/redeliver', { id }) }]
       : []),
   ]
@@ -204,7 +203,8 @@ function drawButtons({ id, isRepeatable, isDismissible, held }: DeliveryPage, { 
 export const deliveryPreviewPage = definePage<DeliveryPreview>({
   path: '/deliveries/:id/preview',
   permission: 'read',
-  load: (context, request) => readDeliveryPreview(context, request.params['id'] ?? '', audienceOf(request)),
+  load: (context, request) => readDeliveryPreview(context, request.params['id'] ?? '', request.audience),
+  listViews: ({ delivery }) => [{ kind: 'delivery', ref: delivery.id }],
   draw: (preview, request) => ({
     title: `Preview of ${preview.delivery.name}`,
     main: drawPreview(preview, request),
@@ -220,7 +220,7 @@ function drawPreview(preview: DeliveryPreview, request: PageRequest): Html {
   const hasRecords = rows.some(({ record }) => record !== undefined)
   const shown = rows.map(({ cells, record }) => [
     ...(hasRecords ? [drawRowOrder(record)] : []),
-    ...names.map((_, at) => html`${cells[at]}`),
+    ...names.map((_, at) => drawCellText(cells[at])),
   ])
   const what = hasRecords ? 'row' : 'line'
   const count = formatCount(rows.length, what)
@@ -241,8 +241,9 @@ function drawRowOrder(record: DeliveryPreview['rows'][number]['record']): Html {
 
 export const deliveryDownloadPage = definePage<FileDownload>({
   path: '/deliveries/:id/download',
-  permission: 'operate',
+  permission: 'download',
   load: (context, { params: { id = '' } }) => readDeliveryDownload(context, id),
+  listViews: ({ of }) => [{ kind: 'delivery', ref: of.id }],
   draw: ({ name, of, missing }) => ({
     title: `Download ${name}`,
     main: html`<p>${drawDeliveryLink(of)}</p>

@@ -17,12 +17,11 @@ import { type Html, href, html, joinHtml, renderInlineCode } from '../../support
 import { omitUndefined } from '../../support/object-paths.ts'
 import { drawLive, showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
-import { isAllowed } from '../permissions.ts'
 import { drawFileButtons, drawWaiting, formatRecords } from './forms.ts'
 import {
-  audienceOf,
   DECIDED,
   drawChoice,
+  drawCellText,
   drawCounts,
   drawFileLink,
   drawFileState,
@@ -39,6 +38,7 @@ import {
   readFilter,
   toDownloaded,
   formatCount,
+  toViews,
 } from './parts.ts'
 
 export const filesPage = definePage<FilesPage>({
@@ -52,7 +52,7 @@ export const filesPage = definePage<FilesPage>({
       after: readFilter(request, 'after'),
       isTroubled: readFilter(request, 'outcome') === 'trouble' ? (true as const) : undefined,
     })
-    return listFiles(context, { ...filters, zone: request.zone }, audienceOf(request))
+    return listFiles(context, { ...filters, zone: request.zone }, request.audience)
   },
   draw: (data, request) => ({ title: 'Files', main: drawFiles(data, request) }),
 })
@@ -109,8 +109,9 @@ export const filePage = definePage<FilePage>({
   load: (context, request) => {
     const asked = { only: readFilter(request, 'state'), after: readFilter(request, 'after') }
     const { id = '' } = request.params
-    return readFilePage(context, omitUndefined({ id, ...asked }), audienceOf(request))
+    return readFilePage(context, omitUndefined({ id, ...asked }), request.audience)
   },
+  listViews: ({ page }) => toViews(page),
   draw: (data, request) => ({ title: data.name, main: drawFile(data, request) }),
 })
 
@@ -166,22 +167,21 @@ function drawRefused({ refused }: FilePage): Html | undefined {
 }
 
 /** Leads to the form on which its refused records are corrected. */
-function drawCorrectLink(file: FilePage, { person }: PageRequest): Html | undefined {
+function drawCorrectLink(file: FilePage, { may }: PageRequest): Html | undefined {
   const { id, correctable, correctingMissing, names } = file
   const rejects = names.rejects && html` Its rejects file is ${names.rejects}.`
   if (correctingMissing !== undefined)
     return html`<p>What is refused cannot be corrected here. ${correctingMissing}${rejects}</p>`
   if (correctable === undefined) return undefined
-  if (!isAllowed(person, 'operate'))
-    return html`<p>An operator can correct ${formatRecords(correctable)} of it here.</p>`
+  if (!may('correct')) return html`<p>An operator can correct ${formatRecords(correctable)} of it here.</p>`
   const address = href('/files/:id/correct', { id })
   return html`<p class="buttons">
     <a class="button" href="${address}">Correct ${formatRecords(correctable)} …</a>
   </p>`
 }
 
-function drawDismissLink({ id, isDismissible }: FilePage, { person }: PageRequest): Html | undefined {
-  if (!isDismissible || !isAllowed(person, 'operate')) return undefined
+function drawDismissLink({ id, isDismissible }: FilePage, { may }: PageRequest): Html | undefined {
+  if (!isDismissible || !may('operate')) return undefined
   const address = href('/files/:id/dismiss', { id })
   return html`<p class="buttons"><a class="button" href="${address}">Dismiss what is refused …</a></p>`
 }
@@ -266,7 +266,7 @@ function drawRow({ line, columns, cells }: SourceRow): Html {
       ([name, cell]) =>
         html`<div>
           <dt>${name}</dt>
-          <dd>${cell}</dd>
+          <dd>${drawCellText(cell ?? '')}</dd>
         </div>`,
     )}
   </dl>`
@@ -287,8 +287,8 @@ function drawDecided({ decisions }: FilePage, request: PageRequest): Html | unde
     </ul>`
 }
 
-function drawNames({ id, names, sourceMissing }: FilePage, { person }: PageRequest): Html | undefined {
-  const mayDownload = isAllowed(person, 'operate')
+function drawNames({ id, names, sourceMissing }: FilePage, { may }: PageRequest): Html | undefined {
+  const mayDownload = may('download')
   const all = Object.entries(names).map(([what, name]) => {
     const download = DOWNLOADS.find((each) => each === what)
     const link =
@@ -307,8 +307,9 @@ function drawNames({ id, names, sourceMissing }: FilePage, { person }: PageReque
 export const fileDownloadPages = DOWNLOADS.map((what) =>
   definePage<FileDownload>({
     path: `/files/:id/${what}`,
-    permission: 'operate',
+    permission: 'download',
     load: (context, { params: { id = '' } }) => readFileDownload(context, id, what),
+    listViews: ({ of }) => [{ kind: 'file', ref: of.id }],
     draw: ({ name, of, missing }) => ({
       title: `Download ${name}`,
       main: html`<p>${drawFileLink(of)}</p>

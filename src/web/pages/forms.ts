@@ -6,7 +6,6 @@ import type { DecisionAction } from '../../domain/decision.ts'
 import { type Html, href, html } from '../../support/html.ts'
 import type { PageRequest } from '../page.ts'
 import { showTime } from '../parts.ts'
-import { isAllowed } from '../permissions.ts'
 import { formatCount } from './parts.ts'
 
 /** A reason that is longer is refused. */
@@ -74,7 +73,7 @@ export function formatRecords(count: number): string {
 /** Says what takes a file that lies in an inbox, with the button that takes it now for a person who may. */
 export function drawTaking(
   { route, isWatched, nextAt, isDue, pausedUntil }: Taking,
-  request: Pick<PageRequest, 'person' | 'zone' | 'now'>,
+  request: Pick<PageRequest, 'may' | 'zone' | 'now'>,
 ): Html {
   if (pausedUntil !== undefined)
     return html`<p>
@@ -87,7 +86,7 @@ export function drawTaking(
       : isDue
         ? html`A scheduled run is due: it takes it.`
         : html`The next scheduled run takes it at ${showTime(nextAt, request)}.`
-  if (!isAllowed(request.person, 'operate')) return html`<p>${how}</p>`
+  if (!request.may('operate')) return html`<p>${how}</p>`
   const address = href('/routes/:name/run', { name: route })
   return html`<p>${how}</p>
     <p class="buttons"><a class="button" href="${address}">Take it now …</a></p>`
@@ -108,10 +107,10 @@ const VERBS: Readonly<Record<DecisionAction, string>> = { release: 'Send', disca
 export function drawFileButtons(
   file: string,
   counts: DecidableCounts,
-  { person }: Pick<PageRequest, 'person'>,
+  { may }: Pick<PageRequest, 'may'>,
 ): Html | undefined {
   const actions = (Object.keys(VERBS) as DecisionAction[]).filter((action) => counts[action] > 0)
-  if (actions.length === 0 || !isAllowed(person, 'operate')) return undefined
+  if (actions.length === 0 || !may('operate')) return undefined
   const links = actions.map((action) => {
     const text = `${VERBS[action]} ${formatRecords(counts[action])} …`
     return html`<a class="button" href="${href(`/files/:id/${action}`, { id: file })}">${text}</a> `
@@ -122,10 +121,10 @@ export function drawFileButtons(
 /** Links to the forms about one record. */
 export function drawRecordButtons(
   record: Pick<RecordStory, 'id' | 'possible' | 'correcting'>,
-  { person }: Pick<PageRequest, 'person'>,
+  { may }: Pick<PageRequest, 'may'>,
 ): Html | undefined {
-  if (record.correcting !== undefined) return drawCorrecting(record.correcting, person)
-  if (record.possible.length === 0 || !isAllowed(person, 'operate')) return undefined
+  if (record.correcting !== undefined) return drawCorrecting(record.correcting, may)
+  if (record.possible.length === 0 || !may('operate')) return undefined
   const links = record.possible.map((action) => {
     const text = action === 'resolve' ? 'Say what came of it …' : `${VERBS[action]} this record …`
     return html`<a class="button" href="${href(`/records/:n/${action}`, { n: record.id })}">${text}</a> `
@@ -134,12 +133,9 @@ export function drawRecordButtons(
 }
 
 /** Leads to the rows of a refused record on the page that corrects its file. */
-function drawCorrecting(
-  correcting: NonNullable<RecordStory['correcting']>,
-  person: PageRequest['person'],
-): Html {
+function drawCorrecting(correcting: NonNullable<RecordStory['correcting']>, may: PageRequest['may']): Html {
   if ('missing' in correcting) return html`<p>It cannot be corrected here. ${correcting.missing}</p>`
-  if (!isAllowed(person, 'operate')) return html`<p>An operator can correct it here and send it again.</p>`
+  if (!may('correct')) return html`<p>An operator can correct it here and send it again.</p>`
   const { file: id, line } = correcting
   const address = `${href('/files/:id/correct', { id, line })}#row-${line}`
   return html`<p class="buttons"><a class="button" href="${address}">Correct this record …</a></p>`

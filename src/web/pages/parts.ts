@@ -1,7 +1,7 @@
 /** Parts that the reading pages draw alike: counts, problems, links and filters. */
 import type { FileDownload, Obstacle } from '../../app/console/contents.ts'
 import type { Total } from '../../app/console/lists.ts'
-import type { Audience, ShownProblem } from '../../app/console/masks.ts'
+import { MASK, type ShownProblem } from '../../app/console/masks.ts'
 import type { ShownDecision } from '../../app/console/decisions.ts'
 import type { NamedWork } from '../../app/console/records.ts'
 import type { FileEntry } from '../../domain/file.ts'
@@ -10,10 +10,11 @@ import type { LineRange } from '../../domain/translator.ts'
 import { type Html, href, html, joinHtml, renderInlineCode } from '../../support/html.ts'
 import type { Download, PageRequest } from '../page.ts'
 import { drawTable, showState } from '../parts.ts'
+import type { View } from '../people.ts'
 
-/** Who may not see personal data. */
-export function audienceOf({ person }: Pick<PageRequest, 'person'>): Audience {
-  return { isMasked: person.role === 'viewer' }
+/** Personal data of these records are shown. */
+export function toViews(records: readonly { readonly id: number }[]): View[] {
+  return records.map(({ id }) => ({ kind: 'record', ref: String(id) }))
 }
 
 /** The value of a filter; undefined where it is left out or empty. */
@@ -149,6 +150,11 @@ export function drawChoice(
       )}
     </select></label
   >`
+}
+
+/** A cell of a file; one that is hidden says so, or it looks like what the file holds. */
+export function drawCellText(cell: string | undefined): Html {
+  return cell === MASK ? html`${cell} <small class="hidden-cell">hidden for your role</small>` : html`${cell}`
 }
 
 /** Why something is not there, and what to do. */

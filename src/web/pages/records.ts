@@ -8,13 +8,13 @@ import {
   type RecordPage,
   type RecordStory,
 } from '../../app/console/records.ts'
+import { MASK } from '../../app/console/masks.ts'
 import { type Html, href, html } from '../../support/html.ts'
 import { drawLive, showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
 import { drawOrderClocks } from './clocks.ts'
 import { drawRecordButtons } from './forms.ts'
 import {
-  audienceOf,
   DECIDED,
   drawDeliveryLink,
   drawFileLink,
@@ -24,6 +24,7 @@ import {
   drawCells,
   formatCount,
   formatLines,
+  toViews,
 } from './parts.ts'
 
 export const recordPage = definePage<RecordPage>({
@@ -31,8 +32,9 @@ export const recordPage = definePage<RecordPage>({
   permission: 'read',
   load: async (context, request) => {
     const { n = '' } = request.params
-    return /^\d{1,15}$/.test(n) ? readRecordPage(context, Number(n), audienceOf(request)) : undefined
+    return /^\d{1,15}$/.test(n) ? readRecordPage(context, Number(n), request.audience) : undefined
   },
+  listViews: ({ record }) => toViews([record]),
   draw: ({ record, related, clocks }, request) => ({
     title: nameStory(record),
     main: drawLive(
@@ -46,7 +48,8 @@ export const recordPage = definePage<RecordPage>({
 export const orderPage = definePage<OrderPage>({
   path: '/orders/:key',
   permission: 'read',
-  load: (context, request) => readOrderPage(context, request.params['key'] ?? '', audienceOf(request)),
+  load: (context, request) => readOrderPage(context, request.params['key'] ?? '', request.audience),
+  listViews: ({ records }) => toViews(records),
   draw: ({ key, records, earlier, clocks }, request) => ({
     title: key,
     main: drawLive(
@@ -235,7 +238,11 @@ function drawContents(story: RecordStory, request: PageRequest): Html | undefine
     return html`<p>Its body and what was kept of answers were pruned on ${showTime(prunedAt, request)}.</p>`
   const isAnswered = direction === 'incoming' && life.some(({ what }) => what === 'answered')
   const note = isAnswered ? html`<p class="age">${KEPT_OF_ANSWERS}</p>` : undefined
-  return html`${drawFolded('Body', body)} ${drawFolded('Kept of the answer', answer)} ${note}`
+  const isHidden = JSON.stringify([body, answer]).includes(MASK)
+  const hidden = isHidden
+    ? html`<p class="age">${MASK} stands for what is hidden for your role.</p>`
+    : undefined
+  return html`${drawFolded('Body', body)} ${drawFolded('Kept of the answer', answer)} ${hidden} ${note}`
 }
 
 const KEPT_OF_ANSWERS =

@@ -7,6 +7,7 @@ import {
   type ReportRow,
   type Span,
   SPANS,
+  totalRows,
 } from '../../app/console/reports.ts'
 import { type Html, href, html, joinHtml, renderInlineCode } from '../../support/html.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
@@ -58,13 +59,14 @@ function drawReport(report: Report, request: PageRequest): Html {
     ${drawReasons(report)}`
 }
 
-/** Pruning removes the contents that amounts are summed from: which part of the time has none is said. */
+/** Earlier versions pruned amounts with the contents: which part of the time has none is said. */
 function drawUnsummed({ unsummed, from }: Report, request: PageRequest): Html | undefined {
   if (unsummed === undefined) return undefined
   const { records, until } = unsummed
   return html`<p>
     The amounts lack ${formatRecords(records)} of files and deliveries from ${from} until
-    ${showTime(until, request)}: their contents were pruned, or have no amount. Counts are whole.
+    ${showTime(until, request)}: they have no amount, or their contents were pruned by an earlier version.
+    Counts are whole.
   </p>`
 }
 
@@ -121,6 +123,12 @@ function drawRows(
     )
     return drawRow(row, earlier, { span, from })
   })
+  const total = rows.length > 1 ? totalRows(rows) : undefined
+  const [{ direction: own } = { direction: undefined }] = rows
+  if (total !== undefined) {
+    const earlier = totalRows(before.filter(({ direction }) => direction === own))
+    cells.push(drawRow(total, earlier, { span: 'month', from }))
+  }
   return html`<h2>${caption}</h2>
     ${drawCells(`${caption}, with the ${span} before in brackets`, HEAD, cells)}`
 }
@@ -157,7 +165,10 @@ function drawRow(
       : html`<br /><small>${formatNumber(states.skipped)} skipped</small>`
   const lacking =
     unknown === 0 ? undefined : html`<br /><small>without ${formatCount(unknown, 'record')}</small>`
-  const name = html`${route}<br /><small>${operation} ${party}</small>`
+  const isTotal = operation === '' && route === 'Total'
+  const name = isTotal
+    ? html`<strong>${route}</strong>`
+    : html`${route}<br /><small>${operation} ${party}</small>`
   return [
     time.span === 'day' && row.direction === 'incoming'
       ? html`<a href="${href('/files', { route, day: time.from })}">${route}</a><br /><small

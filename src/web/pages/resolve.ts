@@ -7,13 +7,14 @@ import { omitUndefined } from '../../support/object-paths.ts'
 import { type ActionOutcome, type ActionRequest, definePage, type PageRequest, toRefusal } from '../page.ts'
 import { drawForm, drawRefusal, readReason } from './forms.ts'
 import { drawDeliveryState } from './deliveries.ts'
-import { audienceOf, drawDeliveryLink, drawRecordLink, formatCount } from './parts.ts'
+import { drawDeliveryLink, drawRecordLink, formatCount, toViews } from './parts.ts'
 import { drawStory } from './records.ts'
 
 export const resolvePage = definePage<ResolutionPreview>({
   path: '/records/:n/resolve',
   permission: 'operate',
   load: (context, request) => load(context, request),
+  listViews: ({ record }) => toViews([record]),
   draw: (preview, request) => ({
     title: `What came of ${preview.record.key || `record #${preview.record.id}`}?`,
     main: drawResolution(preview, request),
@@ -26,10 +27,10 @@ export const resolvePage = definePage<ResolutionPreview>({
 
 async function load(
   context: Parameters<typeof readResolutionPreview>[0],
-  request: Pick<PageRequest, 'params' | 'person'>,
+  request: Pick<PageRequest, 'params' | 'audience'>,
 ): Promise<ResolutionPreview | undefined> {
   const { n = '' } = request.params
-  return /^\d{1,15}$/.test(n) ? readResolutionPreview(context, Number(n), audienceOf(request)) : undefined
+  return /^\d{1,15}$/.test(n) ? readResolutionPreview(context, Number(n), request.audience) : undefined
 }
 
 async function carryOut(preview: ResolutionPreview, { form, hand, person }: ActionRequest) {
@@ -162,9 +163,9 @@ export const resolveDeliveryPage = definePage<DeliveryPage>({
 
 function loadDelivery(
   context: Parameters<typeof readDeliveryPage>[0],
-  request: Pick<PageRequest, 'params' | 'person'>,
+  request: Pick<PageRequest, 'params' | 'audience'>,
 ): Promise<DeliveryPage | undefined> {
-  return readDeliveryPage(context, { id: request.params['id'] ?? '' }, audienceOf(request))
+  return readDeliveryPage(context, { id: request.params['id'] ?? '' }, request.audience)
 }
 
 const DELIVERY_CHOICES = {

@@ -6,9 +6,7 @@ import { DAY_MS, HOUR_MS } from '../../support/clock.ts'
 import { type Html, href, html } from '../../support/html.ts'
 import type { ConsoleContext } from '../../app/console/context.ts'
 import { type ActionOutcome, type ActionRequest, definePage, type PageRequest, toRefusal } from '../page.ts'
-import { isAllowed } from '../permissions.ts'
 import { drawForm, drawRefusal, readReason } from './forms.ts'
-import { audienceOf } from './parts.ts'
 import { formatAgain } from './run.ts'
 import { drawAlerts, drawLast, drawPause, drawRouteState, drawSchedule, drawWork } from './routes.ts'
 
@@ -16,8 +14,8 @@ const PATH = '/routes/:name'
 const PAUSE_PATH = '/routes/:name/pause'
 const RESUME_PATH = '/routes/:name/resume'
 
-function load(context: ConsoleContext, request: Pick<PageRequest, 'params' | 'person'>) {
-  return readRoute(context, request.params['name'] ?? '', audienceOf(request))
+function load(context: ConsoleContext, request: Pick<PageRequest, 'params' | 'audience'>) {
+  return readRoute(context, request.params['name'] ?? '', request.audience)
 }
 
 export const routePage = definePage<ShownRoute>({
@@ -46,9 +44,9 @@ function drawRoute(route: ShownRoute, request: PageRequest): Html {
     <p><a href="${list}">All its ${direction === 'inbound' ? 'files' : 'deliveries'}</a></p>`
 }
 
-function drawButtons(route: ShownRoute, { person }: PageRequest): Html | undefined {
+function drawButtons(route: ShownRoute, { may }: PageRequest): Html | undefined {
   const { name, pause, lastDate } = route
-  if (!isAllowed(person, 'operate')) return undefined
+  if (!may('operate')) return undefined
   const resume = pause && html`<a class="button" href="${href(RESUME_PATH, { name })}">Resume …</a> `
   const text = pause === undefined ? 'Pause …' : 'Pause for longer or shorter …'
   const run =

@@ -9,12 +9,12 @@ import {
 import { type Html, href, html, renderInlineCode } from '../../support/html.ts'
 import { drawLive, showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
-import { audienceOf, drawDeliveryLink, drawFileLink, drawCells } from './parts.ts'
+import { drawDeliveryLink, drawFileLink, drawCells } from './parts.ts'
 
 export const routesPage = definePage<RoutesPage>({
   path: '/routes',
   permission: 'read',
-  load: (context, request) => listRoutes(context, audienceOf(request)),
+  load: (context, request) => listRoutes(context, request.audience),
   draw: (data, request) => ({ title: 'Routes', main: drawRoutes(data, request) }),
 })
 

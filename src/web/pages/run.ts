@@ -12,7 +12,7 @@ import { type Html, href, html, renderInlineCode } from '../../support/html.ts'
 import { showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
 import { drawRefusal, drawSubmit, formatRecords } from './forms.ts'
-import { audienceOf, drawCells, drawCounts, drawDeliveryLink, drawFileLink, formatNumber } from './parts.ts'
+import { drawCells, drawCounts, drawDeliveryLink, drawFileLink, formatNumber } from './parts.ts'
 import { drawPause } from './routes.ts'
 
 const PATH = '/routes/:name/run'
@@ -23,10 +23,10 @@ const AGAIN_PATH = '/routes/:name/again'
 export const runNowPage = definePage<ShownRoute>({
   path: PATH,
   permission: 'operate',
-  load: (context, request) => readRoute(context, request.params['name'] ?? '', audienceOf(request)),
+  load: (context, request) => readRoute(context, request.params['name'] ?? '', request.audience),
   draw: (route, request) => ({ title: `Run ${route.name} now`, main: drawStart(route, request) }),
   act: async (context, request) => {
-    const route = await readRoute(context, request.params['name'] ?? '', audienceOf(request))
+    const route = await readRoute(context, request.params['name'] ?? '', request.audience)
     if (route === undefined) return undefined
     const { hand, person, now } = request
     const run = await hand.startRun({ route: route.name, by: person.name, at: now })
@@ -55,9 +55,9 @@ const ANOTHER_DATE = 'Another date is the last one by now, and nothing was done.
 
 async function readReportRoute(
   context: ConsoleContext,
-  request: Pick<PageRequest, 'params' | 'person'>,
+  request: Pick<PageRequest, 'params' | 'audience'>,
 ): Promise<ShownRoute | undefined> {
-  const route = await readRoute(context, request.params['name'] ?? '', audienceOf(request))
+  const route = await readRoute(context, request.params['name'] ?? '', request.audience)
   return route?.lastDate && route
 }
 

@@ -1,7 +1,7 @@
 /** The page of what a search found. One hit is shown at once. */
 import { searchJournal, type SearchHit, type SearchResult } from '../../app/console/search.ts'
 import { type Html, href, html, joinHtml } from '../../support/html.ts'
-import { showTime } from '../parts.ts'
+import { showState, showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
 import { drawCells } from './parts.ts'
 
@@ -34,10 +34,10 @@ function drawFound(found: SearchPage, request: PageRequest): Html {
   </form>`
   if (hits.length === 0) return html`${form} ${drawNothing(found)}`
   const rows = hits.map((hit, index) => [
-    html`${hit.operation ?? hit.kind}`,
+    html`${hit.kind === 'order' && hit.state !== 'seen at the API' ? 'order' : (hit.operation ?? hit.kind)}`,
     html`<a href="${linkToHit(hit)}" ${focusFirst(index)}>${hit.name}</a>`,
     html`${hit.route}`,
-    html`${hit.state}`,
+    hit.state === undefined ? html`` : showState(hit.state),
     html`${hit.at === undefined ? undefined : showTime(hit.at, request)}`,
   ])
   const note = how === 'prefix' ? `Nothing is called ${query}. These names begin with it.` : undefined

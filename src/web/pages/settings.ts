@@ -5,8 +5,7 @@ import { type Html, href, html, renderInlineCode } from '../../support/html.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { definePage, type Page, type PageRequest } from '../page.ts'
 import { showTime } from '../parts.ts'
-import type { AccessEntry, ListedPerson } from '../people.ts'
-import { isAllowed } from '../permissions.ts'
+import type { AccessEntry, ListedPerson, ViewEntry } from '../people.ts'
 import { drawSubmit } from './forms.ts'
 import { drawCells, drawNext, readFilter, formatCount } from './parts.ts'
 
@@ -19,9 +18,12 @@ const settingsPage = definePage<SettingsPage>({
 
 function drawSettings(page: SettingsPage, request: PageRequest): Html {
   const { source, settings, versions, journal, archives, verification } = page
-  const isAdmin = isAllowed(request.person, 'administer')
+  const isAdmin = request.may('administer')
   const people = html`<h2>People</h2>
-    <p><a href="/people">Who may sign in</a> · <a href="/access">Access log</a></p>`
+    <p>
+      <a href="/people">Who may sign in</a> · <a href="/access">Access log</a> ·
+      <a href="${VIEWS_PATH}">Views of personal data</a>
+    </p>`
   return html`<p>
       ${
         source === undefined
@@ -59,8 +61,12 @@ function drawSettings(page: SettingsPage, request: PageRequest): Html {
     <section id="verification" data-live>${drawVerification(verification, request)}</section>
     ${
       isAdmin
-        ? html`<p class="buttons"><a class="button" href="${VERIFY_PATH}">Verify now …</a></p>
-            ${people}`
+        ? html`${
+            request.may('verify')
+              ? html`<p class="buttons"><a class="button" href="${VERIFY_PATH}">Verify now …</a></p>`
+              : undefined
+          }
+          ${people}`
         : undefined
     }`
 }
@@ -112,7 +118,7 @@ const VERIFY_PATH = '/settings/verify'
 
 const verifyPage = definePage<SettingsPage['verification']>({
   path: VERIFY_PATH,
-  permission: 'administer',
+  permission: 'verify',
   load: (context) => Promise.resolve(context.verifier?.read() ?? { state: 'never' as const }),
   draw: (verification, request) => ({
     title: 'Verify the chain of the journal',
@@ -159,17 +165,25 @@ interface AccessPage {
 
 const ENTRIES_ON_A_PAGE = 100
 
+/** The page before ends with this id. */
+function readPlace(request: PageRequest): number | undefined {
+  const after = readFilter(request, 'after') ?? ''
+  return /^\d{1,15}$/.test(after) ? Number(after) : undefined
+}
+
+/** A page of what was read with one more, and where the next one begins. */
+function cutPage<Entry extends { readonly id: number }>(found: readonly Entry[]) {
+  const entries = found.slice(0, ENTRIES_ON_A_PAGE)
+  return { entries, next: found.length > ENTRIES_ON_A_PAGE ? entries.at(-1)?.id : undefined }
+}
+
 const accessPage = definePage<AccessPage>({
   path: '/access',
   permission: 'administer',
   load: (_, request) => {
     const { people } = request
-    const after = readFilter(request, 'after') ?? ''
-    const before = /^\d{1,15}$/.test(after) ? Number(after) : undefined
-    const found = people.listAccess(ENTRIES_ON_A_PAGE + 1, before)
-    const entries = found.slice(0, ENTRIES_ON_A_PAGE)
-    const next = found.length > ENTRIES_ON_A_PAGE ? entries.at(-1)?.id : undefined
-    return Promise.resolve(omitUndefined({ entries, total: people.countAccess(), next }))
+    const page = cutPage(people.listAccess(ENTRIES_ON_A_PAGE + 1, readPlace(request)))
+    return Promise.resolve(omitUndefined({ ...page, total: people.countAccess() }))
   },
   draw: (page, request) => ({ title: 'Access log', main: drawAccess(page, request) }),
 })
@@ -193,4 +207,53 @@ function drawAccess({ entries, total, next }: AccessPage, request: PageRequest):
     ${drawNext(older, 'older')}`
 }
 
-export const settingsPages: readonly Page<unknown>[] = [settingsPage, verifyPage, peoplePage, accessPage]
+// Who saw the personal data of what.
+
+const VIEWS_PATH = '/access/views'
+
+interface ViewsPage {
+  /** Newest first. */
+  readonly entries: readonly ViewEntry[]
+  readonly total: number
+  readonly next?: number
+}
+
+const viewsPage = definePage<ViewsPage>({
+  path: VIEWS_PATH,
+  permission: 'administer',
+  load: (_, request) => {
+    const { people } = request
+    const page = cutPage(people.listViews(ENTRIES_ON_A_PAGE + 1, readPlace(request)))
+    return Promise.resolve(omitUndefined({ ...page, total: people.countViews() }))
+  },
+  draw: (page, request) => ({ title: 'Views of personal data', main: drawViews(page, request) }),
+})
+
+function drawViews({ entries, total, next }: ViewsPage, request: PageRequest): Html {
+  if (total === 0)
+    return html`<p>
+      Nothing is noted. With <code>console.recordViews: on</code>, the first view of each person stands here.
+    </p>`
+  const rows = entries.map(({ at, name, kind, ref, address }) => [
+    showTime(at, request),
+    html`${name}`,
+    html`<a href="${linkToViewed({ kind, ref })}">${kind} ${ref}</a>`,
+    html`${address}`,
+  ])
+  const older = next === undefined ? undefined : href(VIEWS_PATH, { after: next })
+  return html`<p>${formatCount(total, 'first view')}, newest first.</p>
+    ${drawCells('Views of personal data', ['When', 'Who', 'What', 'From'], rows)} ${drawNext(older, 'older')}`
+}
+
+function linkToViewed({ kind, ref }: Pick<ViewEntry, 'kind' | 'ref'>): string {
+  if (kind === 'record') return href('/records/:n', { n: ref })
+  return href(kind === 'file' ? '/files/:id' : '/deliveries/:id', { id: ref })
+}
+
+export const settingsPages: readonly Page<unknown>[] = [
+  settingsPage,
+  verifyPage,
+  peoplePage,
+  accessPage,
+  viewsPage,
+]

@@ -5,44 +5,73 @@ import { html, type Html, href, joinHtml, renderInlineCode } from '../../support
 import type { ConsoleContext } from '../../app/console/context.ts'
 import { HOUR_MS } from '../../support/clock.ts'
 import { definePage, type PageRequest } from '../page.ts'
-import type { PeopleReader } from '../people.ts'
-import { isAllowed, type Person } from '../permissions.ts'
+import type { FailedSignIns, PeopleReader } from '../people.ts'
 import { drawClockBoard, drawLateOrders } from './clocks.ts'
 import { drawFileButtons, drawRefusal, drawTaking, drawWaiting, formatRecords } from './forms.ts'
-import {
-  audienceOf,
-  drawCounts,
-  drawDeliveryLink,
-  drawFileLink,
-  drawFileState,
-  formatCount,
-} from './parts.ts'
+import { drawCounts, drawDeliveryLink, drawFileLink, drawFileState, formatCount } from './parts.ts'
 import { type Column, drawLive, drawTable, formatAge, showState, showTime } from '../parts.ts'
 
 function load(
   context: ConsoleContext,
-  { person, people }: { readonly person: Person; readonly people: Pick<PeopleReader, 'listAside'> },
+  {
+    person,
+    people,
+    audience,
+  }: Pick<PageRequest, 'person' | 'audience'> & { readonly people: Pick<PeopleReader, 'listAside'> },
 ) {
-  return readToday(context, audienceOf({ person }), people.listAside(person.name))
+  return readToday(context, audience, people.listAside(person.name))
 }
 
-export const todayPage = definePage<Today>({
+/** With what only admins see. */
+type TodayPage = Today & { readonly failedSignIns?: readonly FailedSignIns[] }
+
+/** So many failures of one name, or from one address, within a day are more than a person's own slips. */
+const GUESSES_LEAST = 10
+
+export const todayPage = definePage<TodayPage>({
   path: '/',
   permission: 'read',
-  load,
+  load: async (context, request) => {
+    const today = await load(context, request)
+    if (!request.may('administer')) return today
+    const failedSignIns = request.people.listFailedSignIns(request.now - 24 * HOUR_MS, GUESSES_LEAST)
+    return failedSignIns.length === 0 ? today : { ...today, failedSignIns }
+  },
   draw: (today, request) => ({ title: formatTitle(today), main: drawToday(today, request) }),
 })
 
-function formatTitle({ alerts, checkedAt }: Today): string {
-  if (checkedAt === undefined && alerts.length === 0) return 'Today'
-  if (alerts.length === 0) return 'All is well'
-  return formatCount(alerts.length, 'thing needs a person', 'things need a person')
+function formatTitle({ alerts, checkedAt, failedSignIns = [] }: TodayPage): string {
+  const count = alerts.length + failedSignIns.length
+  if (count === 0) return checkedAt === undefined ? 'Today' : 'All is well'
+  return formatCount(count, 'thing needs a person', 'things need a person')
 }
 
-function drawToday(today: Today, request: PageRequest): Html {
+/** Passwords may be guessed: each try is slowed down, and admins see that. */
+function drawFailedSignIns(failed: readonly FailedSignIns[], request: PageRequest): Html {
+  return html`<ul class="alerts">
+    ${failed.map(({ of, count, lastAt }) => {
+      const who = 'name' in of ? html`as ${of.name}` : html`from ${of.address}`
+      return html`<li>
+        <strong>${count} sign-ins ${who} failed within a day.</strong>
+        <p class="fix">
+          See who it was in the <a href="/access">access log</a>. Passwords may be guessed: each try is slowed
+          down.
+        </p>
+        <small>the last one ${showTime(lastAt, request)} (${formatAge(request.now - lastAt)} ago)</small>
+      </li>`
+    })}
+  </ul>`
+}
+
+function drawToday(today: TodayPage, request: PageRequest): Html {
   const show = (at: number) => showTime(at, request)
   const sections = [
     drawSection('alerts', 'Needs a person', drawAlerts(today, request)),
+    drawSection(
+      'sign-ins',
+      'Sign-ins that failed',
+      today.failedSignIns && drawFailedSignIns(today.failedSignIns, request),
+    ),
     drawSection(
       'clocks',
       'Orders to acknowledge and to ship',
@@ -255,7 +284,7 @@ function drawAlert(alert: ShownAlert, request: PageRequest): Html {
     <p class="fix">${renderInlineCode(fix)}</p>
     <small>${joinHtml(about, ' · ')}</small>
     ${late && drawLateOrders(late, request)} ${drawButtons(alert, request)}
-    ${isAllowed(request.person, 'operate') ? drawAsideForm(alert, request) : undefined}
+    ${request.may('operate') ? drawAsideForm(alert, request) : undefined}
   </li>`
 }
 
@@ -301,8 +330,8 @@ export const asidePage = definePage<ShownAlert>({
       <p><a href="/">Today</a></p>`,
   }),
   act: async (context, request) => {
-    const { person, people, now, form } = request
-    const noneAside = { person, people: { listAside: () => new Map<string, number>() } }
+    const { person, people, audience, now, form } = request
+    const noneAside = { person, audience, people: { listAside: () => new Map<string, number>() } }
     const alert = findAlert(await load(context, noneAside), request)
     if (alert === undefined) return undefined
     const hours = Number(form['hours'])
@@ -326,7 +355,7 @@ function drawButtons(
   if (rejected !== undefined) {
     const file = href('/files/:id', { id: rejected.file, state: 'rejected' })
     const text =
-      rejected.missing === undefined && isAllowed(request.person, 'operate')
+      rejected.missing === undefined && request.may('correct')
         ? 'See and correct its records'
         : 'See its records'
     return html`${rejected.waiting.map((each) => drawWaiting(each, request))}
@@ -339,10 +368,10 @@ function drawButtons(
 
 function drawDeliveryButtons(
   { id, isRepeatable }: NonNullable<ShownAlert['delivery']>,
-  { person }: PageRequest,
+  { may }: PageRequest,
 ): Html {
   const again =
-    isRepeatable && isAllowed(person, 'operate')
+    isRepeatable && may('operate')
       ? html` <a class="button" href="${href('/deliveries/:id/redeliver', { id })}">Deliver again …</a>`
       : undefined
   return html`<p class="buttons">
@@ -350,11 +379,18 @@ function drawDeliveryButtons(
   </p>`
 }
 
-function drawExpected({ last, missingSince, nextAt }: ExpectedFileState, request: PageRequest): Html {
-  if (missingSince !== undefined)
-    return html`<span class="state rejected">✕ late ${formatAge(request.now - missingSince)}</span>`
+function drawExpected({ last, came, missingSince, nextAt }: ExpectedFileState, request: PageRequest): Html {
   const next = html`next by ${showTime(nextAt, request)}`
-  return last === undefined ? html`… ${next}` : html`✓ came; ${next}`
+  if (missingSince !== undefined) {
+    const late = formatAge(request.now - missingSince)
+    return html`<span class="state rejected">✕ missed</span>, by ${showTime(missingSince, request)}, late
+      ${late}; ${next}`
+  }
+  if (came === undefined) return last === undefined ? html`… ${next}` : html`… none came since; ${next}`
+  const { at, dueAt } = came
+  if (at <= dueAt) return html`<span class="state accepted">✓ came</span> ${showTime(at, request)}; ${next}`
+  return html`<span class="state held">✓ came late</span> ${showTime(at, request)}, ${formatAge(at - dueAt)}
+    late; ${next}`
 }
 
 function nameUnfinished(work: Unfinished): string {

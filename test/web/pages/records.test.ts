@@ -153,6 +153,41 @@ test('a search finds orders, parcels, invoices, files, rows and deliveries, and 
   expect((await search('orders.csv.results.csv')).only).toMatch(/^\/files\//)
 })
 
+test('a search finds an accepted record by its id at the API before any list of the API has shown it', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  await world.drop('inbox/orders', 'day.csv', smallOrders(1, 3))
+  await world.run('orders')
+  const [, second] = await world.orders()
+  const context = await lookAt(world)
+  const found = await visit(context, searchPage, { query: { q: String(second?.id) } })
+  expect(found?.data.only).toMatch(/^\/records\/\d+$/)
+  expect(found?.data.hits).toMatchObject([{ name: second?.purchase_order_number, state: 'accepted' }])
+})
+
+test('each hit of a search says its route, state and time, and one life is one hit however it is spelt', async () => {
+  const context = await lookAt(await aFinishedMonth())
+  const search = async (q: string) => (await visit(context, searchPage, { query: { q } }))!
+  for (const q of [MONTH.first.slice(0, -2), MONTH.first.toLowerCase(), 'orders', 'ship']) {
+    const { data, html } = await search(q)
+    expect(data.hits.length, q).toBeGreaterThan(0)
+    for (const hit of data.hits)
+      expect(hit, q).toMatchObject({
+        route: expect.any(String) as string,
+        state: expect.any(String) as string,
+        at: expect.any(Number) as number,
+      })
+    const names = data.hits.map(({ kind, name }) => `${kind} ${name}`)
+    expect(new Set(names).size, q).toBe(names.length)
+    expect(html, q).not.toMatch(/<td data-label="(Route|State|When)"><\/td>/)
+  }
+  const lower = await search(MONTH.first.toLowerCase())
+  expect(lower.data.only).toBe(`/orders/${MONTH.first}`)
+  const refused = await search(MONTH.refused.slice(0, -1))
+  const hit = refused.data.hits.find(({ name }) => name === MONTH.refused)
+  expect(hit).toMatchObject({ kind: 'record', state: 'rejected', route: 'orders' })
+  expect(refused.text).toContain('✕ rejected')
+})
+
 test('a search finds what begins with the text, and names what is spelt alike', async () => {
   const context = await lookAt(await aFinishedMonth())
   const search = async (q: string) => (await visit(context, searchPage, { query: { q } }))!

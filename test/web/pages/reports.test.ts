@@ -5,11 +5,12 @@ import { sumActivity } from '../../../src/app/activity.ts'
 import type { ConsoleContext } from '../../../src/app/console/context.ts'
 import { formatReport, readReport, type Report, type ReportRow } from '../../../src/app/console/reports.ts'
 import { problem } from '../../../src/domain/problem.ts'
+import { computeCents } from '../../../src/operations/order-lines.ts'
 import type { PlannedRecord, RecordState } from '../../../src/domain/record.ts'
 import { openJournal } from '../../../src/journal/open.ts'
 import { openDatabase } from '../../../src/support/sqlite.ts'
 import { reportsPage } from '../../../src/web/pages/reports.ts'
-import { NO_PEOPLE, aFinishedMonth, lookAt, visit } from '../../fixtures/console.ts'
+import { aFinishedMonth, aRequest, lookAt, visit } from '../../fixtures/console.ts'
 import { parseCsv } from '../../fixtures/csv.ts'
 import { commandsOf } from '../../fixtures/office.ts'
 import { tempFolder } from '../../fixtures/temp-folder.ts'
@@ -69,14 +70,46 @@ test('a day has the counts of status and the amounts of activity, in and out', a
   expect(page?.html).toContain(`href="/records/${of('orders')?.slowest?.record}"`)
 })
 
-test('after pruning the counts stay, and the page says which part of the time has no amounts', async () => {
+const pruneAll = async (world: Awaited<ReturnType<typeof aFinishedMonth>>) => {
+  const bridge = await world.open()
+  await bridge.journal.prune({ before: world.clock.now() + 1, signal: new AbortController().signal })
+  await bridge.close()
+}
+
+/** As the journal of an older version has it: without amounts beside the bodies. */
+const loseAmounts = ({ configuration }: Awaited<ReturnType<typeof aFinishedMonth>>) => {
+  const database = openDatabase(configuration.journal.path)
+  const { changes } = database.prepare('update bodies set cents = null where cents is not null').run()
+  database.close()
+  return changes
+}
+
+test.each([
+  ['of this version', false],
+  ['that an older version wrote', true],
+])('after pruning a journal %s, counts and amounts stay', async (_, isOld) => {
+  const world = await aFinishedMonth()
+  const before = (await visit(await lookAt(world), reportsPage))?.data
+  expect(before?.rows.filter(({ amount = '0.00' }) => amount !== '0.00').length).toBeGreaterThan(3)
+  const lost = isOld ? loseAmounts(world) : 0
+  expect(lost > 6).toBe(isOld)
+  expect((await visit(await lookAt(world), reportsPage))?.data.rows).toEqual(before?.rows)
+  await pruneAll(world)
+  const page = await visit(await lookAt(world), reportsPage)
+  expect(page?.data.rows).toEqual(before?.rows)
+  expect(page?.data.unsummed).toBeUndefined()
+  const database = openDatabase(world.configuration.journal.path, { readonly: true })
+  expect(database.prepare("select count(*) from bodies where body <> '{}'").pluck().get()).toBe(0)
+  database.close()
+})
+
+test('the page says which part of the time has no amounts, where they were pruned without them', async () => {
   const world = await aFinishedMonth()
   const before = (await visit(await lookAt(world), reportsPage))?.data
   expect(before?.unsummed).toBeUndefined()
   const whole = before?.rows.find(({ route }) => route === 'orders')
-  const bridge = await world.open()
-  await bridge.journal.prune({ before: world.clock.now() + 1, signal: new AbortController().signal })
-  await bridge.close()
+  await pruneAll(world)
+  loseAmounts(world)
   const page = await visit(await lookAt(world), reportsPage)
   const orders = page?.data.rows.find(({ route }) => route === 'orders')
   expect(orders).toMatchObject({ records: whole?.records, acceptedFirst: 3, amount: '0.00', unknown: 3 })
@@ -112,6 +145,7 @@ const order = fc.record({
   lines: fc.array(line, { minLength: 1, maxLength: 3 }),
   hasPrice: fc.boolean(),
   key: fc.integer({ min: 1, max: 30 }),
+  isOld: fc.boolean(),
 })
 const history = fc.array(
   fc.record({
@@ -125,15 +159,18 @@ type Order = typeof order extends fc.Arbitrary<infer Value> ? Value : never
 
 const toMoney = (cents: number) => `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`
 
-function toRecord({ fate, lines, hasPrice, key }: Order, number: number): PlannedRecord {
+/** Older versions kept no amount beside the body. */
+function toRecord({ fate, lines, hasPrice, key, isOld }: Order, number: number): PlannedRecord {
   const name = `PO-${key}`
   const order_lines = lines.map(({ quantity, cents, part }) => ({
     quantity,
     ...(hasPrice ? { net_price: toMoney(cents) } : {}),
     ...(part === undefined ? {} : { part }),
   }))
-  const body = JSON.stringify({ purchase_order_number: name, order_lines })
-  if (fate !== 'refused') return planned(number, name, { body })
+  const order = { purchase_order_number: name, order_lines }
+  const body = JSON.stringify(order)
+  const cents = isOld ? undefined : computeCents('create-order', order)
+  if (fate !== 'refused') return planned(number, name, { body, ...(cents !== undefined && { cents }) })
   const { operation, account, lines: at, keyValues } = planned(number, name)
   const problems = [problem('value-missing', { line: number + 1, column: 'Qty' }, 'Qty is blank.')]
   return { number, operation, account, lines: at, keyValues, problems }
@@ -317,7 +354,7 @@ describe('the time of a report', () => {
     const page = await visit(context, reportsPage, { query: { day: '2027-03-14' } })
     expect(page?.text).not.toContain('hours')
     const report = await readReport(context, { span: 'day', day: '2027-03-14', zone: NEW_YORK })
-    expect(reportsPage.draw(report, { ...requestOf(), zone: NEW_YORK }).main.html).toContain(
+    expect(reportsPage.draw(report, { ...aRequest({}, START), zone: NEW_YORK }).main.html).toContain(
       'The day has 23 hours',
     )
   })
@@ -344,12 +381,6 @@ describe('the time of a report', () => {
     expect(page?.text).toContain('No file came and none went out in this time.')
   })
 })
-
-function requestOf() {
-  const person = { name: 'nadia', role: 'viewer' as const }
-  const form = { csrf: 'csrf', once: 'once', findWork: () => undefined, findRun: () => undefined }
-  return { people: NO_PEOPLE, params: {}, query: {}, person, zone: 'UTC', now: START, ...form }
-}
 
 test('the download is CSV by RFC 4180, and no cell of it is a formula', async () => {
   const row: ReportRow = {
