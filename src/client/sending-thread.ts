@@ -183,7 +183,7 @@ function controlThread(worker: Worker) {
     current = undefined
     void worker.terminate()
   }
-  const forget = (number: number) => {
+  const leave = (number: number) => {
     remotes.delete(number)
     clearTimeout(idleTimer)
     idleTimer = setTimeout(endIfIdle, IDLE_THREAD_MS).unref()
@@ -195,7 +195,7 @@ function controlThread(worker: Worker) {
       post({ transport: number, kind: 'open', options })
       clearTimeout(idleTimer)
       const spare = options.connections > 1 ? options.connections : 0
-      const remote = controlTransport(number, { spare, post, noteBusy, forget: () => forget(number) })
+      const remote = controlTransport(number, { spare, post, noteBusy, leave: () => leave(number) })
       remotes.set(number, remote)
       return remote
     },
@@ -210,7 +210,7 @@ interface RemoteContext {
   readonly post: (message: ToThread) => void
   /** A request is on its way, or back. */
   readonly noteBusy: (change: 1 | -1) => void
-  readonly forget: () => void
+  readonly leave: () => void
 }
 
 /** One transport of the thread, from this side. */
@@ -227,7 +227,7 @@ interface RemoteTransport extends Transport {
 
 function controlTransport(
   transport: number,
-  { spare, post, noteBusy, forget }: RemoteContext,
+  { spare, post, noteBusy, leave }: RemoteContext,
 ): RemoteTransport {
   const waiting = new Map<number, (exchange: Exchange) => void>()
   let requests: SentRequest[] = []
@@ -256,7 +256,7 @@ function controlTransport(
     post({ transport, kind: 'close' })
     await ended
     noteBusy(-1)
-    forget()
+    leave()
   }
   return {
     exchange({ maySend, renewal, ...request }, headers) {

@@ -114,7 +114,7 @@ export async function readToday(
     const rejected = await findRejected(context, alert, corrections)
     const late = alert === orders?.alert ? orders.late : undefined
     const fix = toConsoleFix(alert.code, alert.fix)
-    shown.push(omitUndefined({ ...named, ...rejected, fix, late, delivery, asideUntil: aside.get(id) }))
+    shown.push(omitUndefined({ ...named, fix, ...rejected, late, delivery, asideUntil: aside.get(id) }))
   }
   const alerts = isMasked ? shown.map(maskAlert) : shown
   return {

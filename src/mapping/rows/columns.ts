@@ -3,7 +3,6 @@ import type { Layout, Row } from '../../domain/format.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
 import { groupBy } from '../../support/collections.ts'
 import { didYouMean, findSimilarName, quoteNames } from '../../support/text.ts'
-import type { BindContext } from '../binding/record-builder.ts'
 import { readMisreadUtf8 } from '../values/convert.ts'
 
 export interface Column {
@@ -160,13 +159,24 @@ function ambiguousColumnProblem(name: string, first: Column, second: Column): Pr
 
 // Values that a mapping may name instead of a column, such as `$file` and `$line`.
 
+/** What is being read, and the record that is being built of it. */
+interface KnownContext {
+  readonly source?: { readonly file: string; readonly folder: string } | undefined
+  readonly builder: {
+    readonly number: number
+    readonly index: number
+    readonly row: Pick<Row, 'line'> | undefined
+    readonly headerRows: readonly Pick<Row, 'line'>[]
+  }
+}
+
 /** Reads each value for the row or record being built. `docs/mapping.md` lists them. */
 const KNOWN_VALUES = {
-  $file: ({ source }: BindContext) => source?.file ?? '',
-  $folder: ({ source }: BindContext) => source?.folder ?? '',
-  $record: ({ builder }: BindContext) => String(builder.number),
-  $row: ({ builder }: BindContext) => String(builder.index + 1),
-  $line: ({ builder }: BindContext, perRow: boolean) =>
+  $file: ({ source }: KnownContext) => source?.file ?? '',
+  $folder: ({ source }: KnownContext) => source?.folder ?? '',
+  $record: ({ builder }: KnownContext) => String(builder.number),
+  $row: ({ builder }: KnownContext) => String(builder.index + 1),
+  $line: ({ builder }: KnownContext, perRow: boolean) =>
     String((perRow ? builder.row : builder.headerRows[0])?.line ?? ''),
 } as const
 
@@ -191,7 +201,7 @@ export function checkKnownName(name: string, perRow: boolean): string | undefine
     : undefined
 }
 
-export function bindKnownText(name: KnownName, perRow: boolean, context: BindContext): () => string {
+export function bindKnownText(name: KnownName, perRow: boolean, context: KnownContext): () => string {
   const read = KNOWN_VALUES[name]
   return () => read(context, perRow)
 }
