@@ -1,6 +1,7 @@
 /** Several steps on one file, and records that wait for their orders: against the real service. */
 import { expect, test } from 'vitest'
 import type { Route } from '../../src/config/routes.ts'
+import { UNGUARDED_CALLS } from '../../src/prove/crash-point.ts'
 import type { Api, Call } from '../../src/domain/api.ts'
 import { Crash } from '../fixtures/crash-after.ts'
 import { parseCsv } from '../fixtures/csv.ts'
@@ -308,9 +309,7 @@ function dyingAt(name: string, occurrence: number, moment: 'before' | 'after') {
     new Proxy(part, {
       get(target, property) {
         const member: unknown = Reflect.get(target, property)
-        const isFree = ['close', 'path', 'describe', 'list', 'read', 'clockOffsetMs'].includes(
-          String(property),
-        )
+        const isFree = UNGUARDED_CALLS.has(property) || property === 'list' || property === 'read'
         if (typeof member !== 'function') return member
         const call = (...args: unknown[]): unknown => Reflect.apply(member, target, args)
         if (isFree) return call
