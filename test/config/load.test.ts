@@ -80,7 +80,17 @@ describe('a configuration without errors', () => {
       stateFolder: join(folder, 'state'),
       diskAlertBytes: 1e9,
       watch: { scanMs: 30_000, atOnce: 4 },
-      console: { host: '127.0.0.1', port: 9466, names: [], idleMs: 1_800_000, atMostMs: 43_200_000 },
+      console: {
+        host: '127.0.0.1',
+        port: 9466,
+        names: [],
+        idleMs: 1_800_000,
+        atMostMs: 43_200_000,
+        hasActions: true,
+        recordsViews: false,
+        personal: { viewer: 'masked', operator: 'shown', admin: 'shown' },
+        personalFields: [],
+      },
       mailboxes: { erp: { type: 'directory', path: join(folder, 'exchange') } },
       routes: [
         {

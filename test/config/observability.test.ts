@@ -72,6 +72,10 @@ test('the console is for this machine alone, and a person signs in again after h
     names: [],
     idleMs: 1_800_000,
     atMostMs: 43_200_000,
+    hasActions: true,
+    recordsViews: false,
+    personal: { viewer: 'masked', operator: 'shown', admin: 'shown' },
+    personalFields: [],
   })
 })
 

@@ -21,7 +21,7 @@ describe('a fix fits the way in which numbers are written', () => {
     [
       'net_price: { from: Cost, decimal: "," }',
       'twelve',
-      'Cost: "twelve" is not an amount in US dollars. Write a comma before the decimals, such as 12,50, in quotes where commas separate cells; or correct `decimal` in the mapping.',
+      'Cost: "twelve" is not an amount in US dollars. Write a number; or, where it stands for none, `blanks: ["twelve"]` under `read` of the mapping.',
     ],
     [
       'net_price: { from: Cost, implied: 2 }',
@@ -159,7 +159,7 @@ describe('a condition on a number is never quietly false', () => {
     [
       'many',
       [
-        'Qty: "many" is not a number. The mapping asks whether it is above 99. Write digits with a point, such as 12.50.',
+        'Qty: "many" is not a number. The mapping asks whether it is above 99. Write a number; or, where it stands for none, `blanks: ["many"]` under `read` of the mapping.',
       ],
     ],
     [
@@ -179,7 +179,7 @@ describe('a condition on a number is never quietly false', () => {
     expect(await refuse(european, { Qty: '1.250', ...plain })).toEqual(['Qty: Call us.'])
     expect(await refuse(european, { Qty: '1,250', ...plain })).toEqual(['accepted'])
     expect(await refuse(european, { Qty: 'x', ...plain })).toEqual([
-      'Qty: "x" is not a number. The mapping asks whether it is above 99. Write a comma before the decimals, such as 12,50, in quotes where commas separate cells; or correct `decimal` in the mapping.',
+      'Qty: "x" is not a number. The mapping asks whether it is above 99. Write a number; or, where it stands for none, `blanks: ["x"]` under `read` of the mapping.',
     ])
   })
 
@@ -200,7 +200,7 @@ describe('a condition on a number is never quietly false', () => {
 
     for (const text of forms) {
       expect(await refuse(text, { Retail: 'cheap' })).toEqual([
-        'Retail: "cheap" is not a number. The mapping asks whether it is above 20. Write digits with a point, such as 12.50.',
+        'Retail: "cheap" is not a number. The mapping asks whether it is above 20. Write a number; or, where it stands for none, `blanks: ["cheap"]` under `read` of the mapping.',
       ])
     }
   })
