@@ -36,7 +36,7 @@ const IDLE_SHARES = { twoProcessors: 0.25, more: 0 } as const
 /** How long the thread waits for the requests that began without it, so that no more connections than allowed are open. */
 const LONGEST_HANDOVER_MS = 1000
 
-/** Undefined: this process sends without it. There, leases are compared by the system's clock; one processor has no room for it. */
+/** Undefined without a second processor, or with another clock than the system's, which the thread compares leases by. */
 function chooseSettings({ clock }: TransportOptions): ThreadSettings | undefined {
   const processors = availableParallelism()
   if (clock !== systemClock || processors < 2) return undefined
@@ -74,7 +74,11 @@ export function openBusyTransport(
     const opened = thread.open(options)
     offsetMs = inline.clockOffsetMs()
     remote = opened
-    await waitAtMost(LONGEST_HANDOVER_MS, inline.close())
+    // However the old connections end, the requests that wait must leave.
+    await waitAtMost(
+      LONGEST_HANDOVER_MS,
+      inline.close().catch(() => undefined),
+    )
     opened.begin()
   }
   const comeBack = (from: RemoteTransport) => {

@@ -129,20 +129,29 @@ test('a server that no longer listens gets nothing, and the cause keeps its code
   })
 })
 
-test('a request that waits for a connection is not sent after its lease has run out', async () => {
-  const server = await startServer()
+/** Its only connection waits for an answer until `release`. */
+async function openBusy(server: Awaited<ReturnType<typeof startServer>>) {
   const transport = await openInThread(server.origin, { connections: 1 })
   const held: ServerResponse[] = []
   server.answerWith((response) => void held.push(response))
   const first = transport.exchange(GET, [])
   await vi.waitFor(() => expect(held).toHaveLength(1))
+  const release = async () => {
+    server.answerWith(ok)
+    held[0]?.end()
+    await first
+  }
+  return { transport, release }
+}
+
+test('a request that waits for a connection is not sent after its lease has run out', async () => {
+  const server = await startServer()
+  const { transport, release } = await openBusy(server)
   const renewal = createRenewal(150)
   renewal.moment.set(readMoment(systemClock))
   const late = transport.exchange({ ...POST, maySend: () => true, renewal }, HEADERS)
   await systemClock.sleep(300)
-  server.answerWith(ok)
-  held[0]?.end()
-  await first
+  await release()
   expect(readExchange(await late)).toMatchObject({
     ended: 'nothing-sent',
     message: 'the right to send was lost before a byte of it left',
@@ -152,18 +161,12 @@ test('a request that waits for a connection is not sent after its lease has run 
 
 test('a lease that is renewed while the request waits lets it leave', async () => {
   const server = await startServer()
-  const transport = await openInThread(server.origin, { connections: 1 })
-  const held: ServerResponse[] = []
-  server.answerWith((response) => void held.push(response))
-  const first = transport.exchange(GET, [])
-  await vi.waitFor(() => expect(held).toHaveLength(1))
+  const { transport, release } = await openBusy(server)
   const renewal = createRenewal(60_000)
   const waiting = transport.exchange({ ...POST, maySend: () => false, renewal }, HEADERS)
   await systemClock.sleep(50)
   renewal.moment.set(readMoment(systemClock))
-  server.answerWith(ok)
-  held[0]?.end()
-  await first
+  await release()
   expect(await waiting).toMatchObject({ ended: 'answer', status: 200 })
 })
 
