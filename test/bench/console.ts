@@ -110,7 +110,7 @@ function listPages(records: number, now: number): BenchPage[] {
     { what: 'the proof of a record', path: `/records/${records - 9}/proof` },
     { what: 'an order', path: `/orders/HV-${middle}` },
     { what: 'Orders by their deadlines', path: '/clocks' },
-    { what: 'Search, several', path: '/search?q=hv-1900' },
+    { what: 'Search, several', path: '/search?q=hv-' },
     { what: 'Search, nothing', path: '/search?q=XV-1' },
     { what: 'Routes', path: '/routes' },
     { what: 'Decisions', path: '/decisions' },
