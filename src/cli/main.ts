@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { systemClock } from '../support/clock.ts'
 import { BridgeError, type ExitCode } from '../support/errors.ts'
-import { limitHeap } from '../support/process.ts'
+import { letOthersFirst, limitHeap } from '../support/process.ts'
 import { createStreamSink } from '../support/log.ts'
 import { quoteForShell } from '../support/text.ts'
 import { createScreenWriter, listenForSignals, type Terminal } from './terminal.ts'
@@ -46,6 +46,7 @@ const terminal: Terminal = {
   setExitCodes: (map) => {
     mapped = map
   },
+  letOthersFirst,
 }
 
 // A reader that went away (| head) is no failure of the bridge, and a message that cannot be written is dropped.

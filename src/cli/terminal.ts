@@ -41,6 +41,8 @@ export interface Terminal {
   readonly exitOnSignal?: () => ExitCode | undefined
   /** From now on the program ends with other codes than its own, after a signal too. */
   readonly setExitCodes?: (map: ReadonlyMap<ExitCode, number>) => void
+  /** From now on other programs of this machine go first; left out where the process is not this command's own. */
+  readonly letOthersFirst?: () => void
 }
 
 /**

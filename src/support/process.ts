@@ -1,6 +1,6 @@
-/** The process: limits its heap, masks the secrets of its environment, and knows its package. */
+/** The process: limits its heap and its priority, masks the secrets of its environment, and knows its package. */
 import { isIP } from 'node:net'
-import { hostname } from 'node:os'
+import { constants, getPriority, hostname, setPriority } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import { readFileSync } from 'node:fs'
 import { cp, mkdir, stat } from 'node:fs/promises'
@@ -14,6 +14,11 @@ export const HEAP_FLAGS: readonly string[] = ['--heap-growing-percent=40', '--ma
 
 export function limitHeap(): void {
   for (const flag of HEAP_FLAGS) setFlagsFromString(flag)
+}
+
+/** The process, and those that it starts, get a processor after others that want one. Its priority is never raised. */
+export function letOthersFirst(): void {
+  setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL))
 }
 
 // Other programs may print the secrets that they get.

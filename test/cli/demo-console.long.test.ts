@@ -1,5 +1,6 @@
 /** The built program's demo with its console: what it says is enough to see in a browser what it did. */
 import { readFile, writeFile } from 'node:fs/promises'
+import { constants, getPriority } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { runProgram, startProgram } from '../fixtures/program.ts'
@@ -15,6 +16,8 @@ test('demo --console says where it is and how to sign in, shows what the demo di
   await vi.waitFor(() => expect(err).toContain('The console is at'), { timeout: 150_000, interval: 100 })
   const [, origin = ''] =
     /The console is at (http:\/\/127\.0\.0\.1:\d+)\/\. Stop it with Ctrl\+C\./.exec(err) ?? []
+  // Files that are being sent go first.
+  expect(getPriority(child.pid)).toBe(constants.priority.PRIORITY_BELOW_NORMAL)
   const [, name = '', password = ''] =
     /Sign in to the console as (\S+), with the password (\S+)/.exec(out) ?? []
   const signIn = (given: string) =>

@@ -25,6 +25,8 @@ export async function serveConsole(
   config: string,
   { port: given }: { readonly port?: number } = {},
 ): Promise<ExitCode> {
+  // A page may wait for a processor; a file that is being sent may not wait for a page.
+  terminal.letOthersFirst?.()
   const configuration = await readConfigurationToShow(terminal, config)
   const settings = getSettings(configuration)
   const { host, names, proxy } = settings
