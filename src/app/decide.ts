@@ -5,13 +5,14 @@ import type { Route } from '../config/routes.ts'
 import type { DecisionAction, DecisionEntry, HeldFile, NewDecision } from '../domain/decision.ts'
 import type { RefusedDelivery } from '../domain/interchange-journal.ts'
 import type { Journal } from '../domain/journal.ts'
-import type { FileEntry } from '../domain/file.ts'
+import { type FileEntry, partSuffix } from '../domain/file.ts'
 import type { StateCounts } from '../domain/record.ts'
 import type { TracedRecord } from '../domain/trace.ts'
 import { type InboundOutcome, resumeFile } from '../pipeline/inbound/inbound.ts'
 import type { InboundContext } from '../pipeline/context.ts'
 import { isoTime } from '../support/clock.ts'
 import { assert, BridgeError, EXIT, type ExitCode, usageError } from '../support/errors.ts'
+import { omitUndefined } from '../support/object-paths.ts'
 import { quoteForShell, rankSimilarNames, unknownNameError } from '../support/text.ts'
 import type { BridgeContext } from './context.ts'
 import { withRouteLease } from './route-lease.ts'
@@ -34,6 +35,8 @@ export interface DecisionResult {
   readonly held: readonly HeldFile[]
   /** How many records were sent and have no known answer; only where nothing was decided. */
   readonly unanswered?: number
+  /** What of the file is refused and not corrected, and in which file; only where nothing was decided. */
+  readonly refused?: { readonly records: number; readonly rejects?: string }
   readonly exit: ExitCode
 }
 
@@ -82,12 +85,19 @@ async function buildNothingHeld(journal: Journal, file: FileEntry): Promise<Deci
   const { uncertain = 0, sending = 0 } = await journal.countRecords({ file: file.id })
   const pass = { route: file.route, summaries: [], reported: [], open: [], waiting: [] }
   const unanswered = uncertain + sending
+  const [refused] = await journal.listRejectedFiles(1, file.id)
   return {
     file,
     records: {},
     pass,
     held: [],
     ...(unanswered === 0 ? {} : { unanswered }),
+    ...(refused?.what === 'rejected' && {
+      refused: omitUndefined({
+        records: refused.records,
+        rejects: refused.reportName && refused.reportName + partSuffix('rejects', file.name),
+      }),
+    }),
     exit: EXIT.rejects,
   }
 }

@@ -3,6 +3,7 @@ import type { DecisionResult, DeliveryDecision } from '../../app/decide.ts'
 import type { DismissResult } from '../../app/dismiss.ts'
 import type { DecisionAction } from '../../domain/decision.ts'
 import { EXIT, usageError } from '../../support/errors.ts'
+import { quoteForShell } from '../../support/text.ts'
 import { CONFIG_FLAG, DECISION_FLAGS, defineCommand, JSON_FLAG, REQUIRED_TEXT } from '../command.ts'
 import { readConfiguration, readConfigurationWithoutApi, withBridge, withProgress } from '../context.ts'
 import { formatHeld, formatReport, formatWaitingFile } from '../format/inbound.ts'
@@ -45,7 +46,7 @@ export function assertNotEmpty(options: Readonly<Record<string, string>>): void 
 const DECIDED_TEXTS = { release: 'released', discard: 'discarded' } as const
 
 function formatDecision(action: DecisionAction, result: DecisionResult) {
-  const { file, decision, records, pass, held, unanswered = 0 } = result
+  const { file, decision, records, pass, held, unanswered = 0, refused } = result
   const name = `${file.route}: ${file.name}`
   const decided =
     decision === undefined
@@ -57,7 +58,16 @@ function formatDecision(action: DecisionAction, result: DecisionResult) {
       : [
           `    ${unanswered === 1 ? 'the answer of 1 record is' : `the answers of ${unanswered} records are`} not known yet: dropbridge run ${file.route} looks; or say what the API has: dropbridge resolve ROUTE/KEY --by NAME --why TEXT`,
         ]
-  return [decided, ...open, ...formatFileOutcome({ file, pass, held })]
+  const corrections = refused === undefined ? [] : [formatRefused(file, refused)]
+  return [decided, ...open, ...corrections, ...formatFileOutcome({ file, pass, held })]
+}
+
+function formatRefused(
+  { name }: DecisionResult['file'],
+  { records, rejects = 'the rejects file' }: NonNullable<DecisionResult['refused']>,
+): string {
+  const are = records === 1 ? '1 record is' : `${records} records are`
+  return `    ${are} refused and not corrected: correct ${rejects} and drop it into the inbox; or dropbridge dismiss ${quoteForShell(name)} --by NAME --why TEXT`
 }
 
 function formatDeliveryDecision({ delivery: { name, route }, decision: { records } }: DeliveryDecision) {
