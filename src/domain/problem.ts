@@ -72,7 +72,7 @@ export const PROBLEMS = {
   // identity and references
   'key-conflict': {
     title: 'Another record has the same key and other contents.',
-    fix: 'Remove the row. What can still be undone of the first record: dropbridge undo KEY',
+    fix: 'Twice in one file: keep the right one. Known from another: remove the row, or dropbridge undo KEY',
     details:
       'The API has no call that changes an order or an invoice. To correct an order, cancel it first, by a file for a route with `create-cancel`, before the brand acknowledges it; then send it under a new number. A new number alone makes a second order, and the customer gets both. When a file has the same key twice with other contents, neither is sent.',
   },

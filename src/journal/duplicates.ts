@@ -1,5 +1,5 @@
 /** Decides whether a record is new, a duplicate, or a conflict with the record that owns its key. Needs no database. */
-import { type Problem, problem, PROBLEMS } from '../domain/problem.ts'
+import { type Problem, problem } from '../domain/problem.ts'
 import type { PlannedRecord } from '../domain/record.ts'
 import { isoTime } from '../support/clock.ts'
 import { quoteForShell } from '../support/text.ts'
@@ -138,7 +138,7 @@ function suggestConflictFix(operation: string, key: string): string {
     case 'create-variant':
       return FIX_ITEM
     default:
-      return PROBLEMS['key-conflict'].fix.replace('KEY', quoteForShell(key))
+      return `Remove the row. What can still be undone of the first record: ${command}`
   }
 }
 

@@ -69,6 +69,8 @@ test('what a run did is shown, as status shows it, and the page has it as text',
   expect(body).toContain('notes.txt')
   expect(body).toContain(`href="/files/${today.files[0]?.id}?state=rejected"`)
   for (const { message } of today.alerts) expect(unescape(body)).toContain(message)
+  const routes = unescape((await console.get('/routes', 'operator')).body)
+  for (const { message } of today.alerts) expect(routes).toContain(message)
 })
 
 test('a first start says that all is well once the mailboxes were listed, and what will stand here', async () => {

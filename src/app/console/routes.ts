@@ -65,10 +65,12 @@ interface Around {
   readonly pauses: ReadonlyMap<string, Pause>
 }
 
-async function readAround({ journal, configuration, clock }: ConsoleContext): Promise<Around> {
+async function readAround({ journal, configuration, clock, lookout }: ConsoleContext): Promise<Around> {
+  const { snapshot } = (await lookout?.read()) ?? {}
   const scheduled = await listScheduledRoutes(journal, configuration, clock.now())
   return {
-    alerts: await journal.listActiveAlerts(ALERTS_MAX),
+    // Those of Today. The journal has none where nothing sends notifications.
+    alerts: snapshot?.alerts ?? (await journal.listActiveAlerts(ALERTS_MAX)),
     unfinished: new Set(await journal.listUnfinishedRoutes()),
     watches: classifyWatches(await journal.listWatchers(), clock.now()).alive,
     schedules: new Map(scheduled.map(({ route, ...schedule }) => [route, schedule])),

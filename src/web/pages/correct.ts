@@ -100,8 +100,9 @@ function drawCorrection(data: CorrectionPage, request: PageRequest): Html {
       <input type="hidden" name="once" value="${request.once}" />
       <input type="hidden" name="page" value="${data.page}" />
       <button name="do" value="check" class="default" tabindex="-1" aria-hidden="true">Check</button>
-      ${data.check && drawSending(data.check, request)} ${drawGroups(data, request)} ${drawElsewhere(data)}
-      ${data.units.map((unit) => drawUnit(unit, data))} ${drawPages(data)} ${drawChecking()}
+      ${data.check && drawSending(data.check, data.taking, request)} ${drawGroups(data, request)}
+      ${drawElsewhere(data)} ${data.units.map((unit) => drawUnit(unit, data))} ${drawPages(data)}
+      ${drawChecking()}
     </form>
     ${back}`
 }
@@ -304,8 +305,15 @@ function drawChecking(): Html {
     <p class="buttons"><button name="do" value="check">Check</button></p>`
 }
 
+const NOT_TAKEN =
+  'Send puts them into the inbox. No watch and no schedule takes them from there: the next page has a button that does.'
+
 /** Stands first, because a browser shows the top of the page that answers. */
-function drawSending(check: NonNullable<CorrectionPage['check']>, { typed = {} }: PageRequest): Html {
+function drawSending(
+  check: NonNullable<CorrectionPage['check']>,
+  { isWatched, nextAt, pausedUntil }: CorrectionPage['taking'],
+  { typed = {} }: PageRequest,
+): Html {
   const { ready, leftOut, name, sha256 } = check
   const rest = leftOut === 0 ? '' : ` ${formatCount(leftOut, 'record stays', 'records stay')} refused.`
   if (ready === 0) return html`<p role="status">Nothing would be sent.${rest}</p>`
@@ -315,6 +323,7 @@ function drawSending(check: NonNullable<CorrectionPage['check']>, { typed = {} }
       ${formatRecords(ready)} would be sent as ${name}.${rest} Whatever you change after this needs another
       check.
     </p>
+    ${isWatched || nextAt !== undefined || pausedUntil !== undefined ? undefined : html`<p>${NOT_TAKEN}</p>`}
     <input type="hidden" name="expected" value="${sha256}" />
     <label for="why">Why</label>
     <input id="why" name="why" value="${typed['why']}" maxlength="${REASON_MAX}" autocomplete="off" />

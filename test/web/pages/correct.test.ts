@@ -24,6 +24,7 @@ test('one apply and two cells, checked and sent with a reason: all orders are th
   const checked = await press('check', { ...applied.form, ...typed })
   expect(checked.text).toContain('6 records would be sent as orders-16.rejects.csv.')
   expect(checked.text).toContain('✓ It would be sent.')
+  expect(checked.text).toContain('No watch and no schedule takes them from there')
   // A browser shows the top of the answer.
   expect(checked.text.indexOf('What would be sent')).toBeLessThan(checked.text.indexOf('Problems'))
   expect(await world.list('inbox/orders')).toEqual([])
