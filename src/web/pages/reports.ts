@@ -55,9 +55,14 @@ function drawReport(report: Report, request: PageRequest): Html {
       ${span} before.
     </p>
     ${rows.length === 0 ? nothing : undefined} ${drawRows('Files that came', incoming ?? [], report)}
-    ${drawRows('Files that went out', outgoing ?? [], report)} ${drawUnsummed(report, request)}
-    ${drawReasons(report)}`
+    ${drawRows('Files that went out', outgoing ?? [], report)}
+    ${rows.some(({ amount }) => amount !== undefined) ? html`<p>${AMOUNTS}</p>` : undefined}
+    ${drawUnsummed(report, request)} ${drawReasons(report)}`
 }
+
+/** A brand's view of an order has no `net_price`. */
+const AMOUNTS =
+  'An order counts with its net price, which the supplier is paid, or without one with its price, which the consumer pays: brands are shown only that. So the orders of a retailer and of a brand differ. A total adds all kinds of records.'
 
 /** Earlier versions pruned amounts with the contents: which part of the time has none is said. */
 function drawUnsummed({ unsummed, from }: Report, request: PageRequest): Html | undefined {

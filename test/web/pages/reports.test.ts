@@ -67,6 +67,7 @@ test('a day has the counts of status and the amounts of activity, in and out', a
     })
   expect(page?.text).toContain('Files that came')
   expect(page?.text).toContain('Files that went out')
+  expect(page?.text).toContain('An order counts with its net price, which the supplier is paid')
   expect(page?.html).toContain(`href="/records/${of('orders')?.slowest?.record}"`)
 })
 
