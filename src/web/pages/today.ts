@@ -358,7 +358,9 @@ function drawButtons(
       rejected.missing === undefined && request.may('correct')
         ? 'See and correct its records'
         : 'See its records'
-    return html`${rejected.waiting.map((each) => drawWaiting(each, request))}
+    const until =
+      rejected.waiting.length === 0 ? undefined : html`<p>Until then they count as not corrected.</p>`
+    return html`${rejected.waiting.map((each) => drawWaiting(each, request))} ${until}
       <p class="buttons"><a class="button" href="${file}">${text}</a></p>`
   }
   if (unresolved === undefined) return undefined

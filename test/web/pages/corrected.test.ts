@@ -127,6 +127,7 @@ test('until a correction is taken, the file, its decision and Today say what tak
   expect(file?.text).toContain(isRefused)
   expect(file?.text).toContain('4 were refused: 4 corrected and not finished, 0 left.')
   expect(today?.text).toContain(isRefused)
+  expect(today?.text).toContain('Until then they count as not corrected.')
   expect(today?.text).toContain('Corrected, and not taken yet')
   for (const page of await readPages('viewer')) expect(page?.text).not.toContain('Take it now')
 
