@@ -69,7 +69,7 @@ async function readAround({ journal, configuration, clock, lookout }: ConsoleCon
   const { snapshot } = (await lookout?.read()) ?? {}
   const scheduled = await listScheduledRoutes(journal, configuration, clock.now())
   return {
-    // Those of Today. The journal has none where nothing sends notifications.
+    // Those of Today. The journal has what a run or a watch published, as it was then.
     alerts: snapshot?.alerts ?? (await journal.listActiveAlerts(ALERTS_MAX)),
     unfinished: new Set(await journal.listUnfinishedRoutes()),
     watches: classifyWatches(await journal.listWatchers(), clock.now()).alive,
