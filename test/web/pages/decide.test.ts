@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../../src/support/sqlite.ts'
 import { toText } from '../../fixtures/console.ts'
+import { whileTimePasses } from '../../fixtures/skipping-clock.ts'
 import { aStoppedFile } from '../../fixtures/stopped-route.ts'
 import { aDesk } from '../desk.ts'
 
@@ -143,10 +144,8 @@ test('a busy route is named with its owner, and the reason stays in the form', a
   onTestFinished(() => bridge.close())
   await bridge.journal.acquireLease('orders', `edi1/${process.pid}/x`, 3_600_000, () => true)
   const { form } = await look(`${file}/release`)
-  const { statusCode, body } = await console.post(
-    `${file}/release`,
-    { ...form, ...WHY },
-    { role: 'operator' },
+  const { statusCode, body } = await whileTimePasses(world.clock, () =>
+    console.post(`${file}/release`, { ...form, ...WHY }, { role: 'operator' }),
   )
   expect(statusCode).toBe(409)
   expect(toText(body)).toContain(`being worked on by process ${process.pid} on edi1`)

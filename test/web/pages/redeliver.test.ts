@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { toText } from '../../fixtures/console.ts'
 import { crashAt } from '../../fixtures/crash-after.ts'
+import { whileTimePasses } from '../../fixtures/skipping-clock.ts'
 import { smallOrders } from '../../fixtures/small-orders.ts'
 import { aWorld } from '../../fixtures/world.ts'
 import { aDesk } from '../desk.ts'
@@ -129,7 +130,9 @@ test('a busy route is named with its owner, and the reason stays in the form', a
   onTestFinished(() => bridge.close())
   await bridge.journal.acquireLease('orders-out', `edi1/${process.pid}/x`, 3_600_000, () => true)
   const { form } = await look(page)
-  const { statusCode, body } = await console.post(page, { ...form, ...WHY }, { role: 'operator' })
+  const { statusCode, body } = await whileTimePasses(world.clock, () =>
+    console.post(page, { ...form, ...WHY }, { role: 'operator' }),
+  )
   expect(statusCode).toBe(409)
   expect(toText(body)).toContain(`being worked on by process ${process.pid} on edi1`)
   expect(body).toContain('value="the reader deleted it"')

@@ -1,6 +1,7 @@
 /** Running a route from its page: once, after another process that has it, with a page that says what came of it. */
 import { expect, onTestFinished, test } from 'vitest'
 import { toText } from '../../fixtures/console.ts'
+import { whileTimePasses } from '../../fixtures/skipping-clock.ts'
 import { smallOrders } from '../../fixtures/small-orders.ts'
 import { aWorld } from '../../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../../samples/orders.ts'
@@ -69,8 +70,7 @@ test('while another process has the route, the run waits for it, and then begins
   const lease = await bridge.journal.acquireLease('orders', `edi1/${process.pid}/x`, 3_600_000, () => true)
   const page = await look(PAGE)
   expect(page.text).toContain(`process ${process.pid} on edi1 is working on it now: the run waits for it`)
-  // The clock of a world passes by itself while a program waits.
-  const busy = await send(PAGE, page.form)
+  const busy = await whileTimePasses(world.clock, () => send(PAGE, page.form))
   const { text } = await look(busy.to ?? '')
   expect(text).toContain(`being worked on by process ${process.pid} on edi1`)
   expect(await world.orders()).toEqual([])
