@@ -45,6 +45,12 @@ export interface WorkSegment {
   readonly last: number
 }
 
+/** Other sums after any change of what is counted of the records, which pruning does not change; they may be added up. */
+export interface RecordsMark {
+  readonly work: string
+  readonly sums: readonly number[]
+}
+
 export interface ActivityRequest {
   /** The states whose records have their amounts summed up. */
   readonly states: readonly RecordState[]
@@ -107,6 +113,8 @@ export interface ActivityJournal {
   ): Promise<ActiveRecord[]>
   /** As `listActiveWork`, for `countActivity`. */
   listReportedWork(range: TimeRange, after: ReportedWork | undefined, limit: number): Promise<ReportedWork[]>
+  /** Marks each segment, in some tenth of the time of `countActivity`. */
+  markRecords(direction: ActiveWork['direction'], segments: readonly WorkSegment[]): Promise<RecordsMark[]>
   /**
    * Counts records of files, or of deliveries. Its time is that of reading the
    * records, and the bodies of those whose amount is not kept beside them.

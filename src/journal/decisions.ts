@@ -13,7 +13,7 @@ import {
   RESOLUTIONS,
   type UnresolvedRecord,
 } from '../domain/decision.ts'
-import type { Journal } from '../domain/journal.ts'
+import type { Journal, ListedDecision } from '../domain/journal.ts'
 import { problem, type Problem } from '../domain/problem.ts'
 import type { RecordState, StateCounts } from '../domain/record.ts'
 import { isoTime } from '../support/clock.ts'
@@ -33,6 +33,7 @@ export function createDecisionJournal({ reads, leased }: BoundStore) {
   return {
     applyDecision: leased(applyDecision),
     listDecidableRecords: reads(selectDecidableRecords),
+    listAllDecisions: reads(selectAllDecisions),
     countDecidedRecords: reads(countDecidedRecords),
     listDecisions: reads(async (db, fileId, limit) => {
       const all = db.selectFrom('decisions').selectAll().where('file_id', '=', fileId)
@@ -384,5 +385,56 @@ async function selectUnresolvedRecords(
     lines: JSON.parse(lines),
     keyValues: JSON.parse(key_values),
     ...omitNull({ body }),
+  }))
+}
+
+// The list of all, of any kind.
+
+type ListedDecisionRow = Row<'decisions'> & {
+  readonly file_name: string | null
+  readonly delivery_name: string | null
+  readonly route: string | null
+  readonly until: number | null
+  readonly ended_at: number | null
+  readonly record_id: number | null
+  readonly key_values: string | null
+  readonly natural_key: string | null
+}
+
+async function selectAllDecisions(
+  db: Db,
+  ...[after, limit, id]: [after: number | undefined, limit: number, id?: number]
+): Promise<ListedDecision[]> {
+  const isOne = id === undefined ? sql`true` : sql`decisions.id = ${id}`
+  const isAfter = after === undefined ? isOne : sql`decisions.id < ${after}`
+  const { rows } = await sql<ListedDecisionRow>`
+    select decisions.*, files.name as file_name, deliveries.name as delivery_name,
+      coalesce(files.route, deliveries.route, pauses.route, resumed.route) as route, pauses.until, pauses.ended_at,
+      records.id as record_id, records.key_values, records.natural_key
+    from decisions left join files on files.id = decisions.file_id
+      left join deliveries on deliveries.id = decisions.delivery_id
+      left join pauses on pauses.decision_id = decisions.id
+      left join pauses as resumed on resumed.ended_by = decisions.id and pauses.decision_id is null
+      left join records on records.id = (
+        select min(record_id) from decided_records where decided_records.decision_id = decisions.id)
+    where ${isAfter} order by decisions.id desc limit ${limit}`.execute(db)
+  return rows.map((row) => ({
+    id: row.id,
+    action: row.action,
+    by: row.decided_by,
+    why: row.why,
+    at: row.decided_at,
+    records: row.records,
+    ...omitNull({ route: row.route, via: row.via }),
+    ...(row.until !== null && { pause: { until: row.until, ...omitNull({ endedAt: row.ended_at }) } }),
+    ...(row.file_id !== null && { file: { id: row.file_id, name: row.file_name ?? '' } }),
+    ...(row.delivery_id !== null && { delivery: { id: row.delivery_id, name: row.delivery_name ?? '' } }),
+    ...(row.record_id !== null && {
+      record: {
+        id: row.record_id,
+        keyValues: JSON.parse(row.key_values ?? '[]') as string[],
+        ...omitNull({ naturalKey: row.natural_key }),
+      },
+    }),
   }))
 }

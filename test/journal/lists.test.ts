@@ -5,7 +5,8 @@ import type { Journal } from '../../src/domain/journal.ts'
 import type { Lease } from '../../src/domain/lease.ts'
 import { problem } from '../../src/domain/problem.ts'
 import { migrate, openJournal } from '../../src/journal/open.ts'
-import { createListJournal } from '../../src/journal/overview.ts'
+import { createDecisionJournal } from '../../src/journal/decisions.ts'
+import { createActivityJournal, createListJournal } from '../../src/journal/overview.ts'
 import type { Tables } from '../../src/journal/schema.ts'
 import { bindStore } from '../../src/journal/store.ts'
 import { createTraceJournal } from '../../src/journal/trace.ts'
@@ -217,7 +218,7 @@ describe('SQLite reads for the lists', () => {
       await lists.listDeliveries(query, 'a', 50)
       await lists.countDeliveries(query, 1000)
     }
-    await lists.listAllDecisions(5, 50)
+    await createDecisionJournal(bound).listAllDecisions(5, 50)
     await lists.countAllDecisions()
     for (const work of [{ file: 'a' }, { delivery: 'a' }]) {
       await trace.listRecords(work, {}, 200)
@@ -228,6 +229,8 @@ describe('SQLite reads for the lists', () => {
     await trace.listTracedRecords([1, 2])
     await trace.traceKey('HV-1', { limit: 20, isQuick: true })
     await trace.findNamesByPrefix('HV-1', 20)
+    for (const direction of ['incoming', 'outgoing'] as const)
+      await createActivityJournal(bound).markRecords(direction, [{ id: 'a', first: 1, last: 9 }])
     const statements = read.filter(({ sql }) => !STEPPING.test(sql))
     expect(statements.length).toBeGreaterThan(30)
     const scans = statements.flatMap(({ sql, parameters }) => {

@@ -6,6 +6,7 @@ import { type OpenedToRead, openJournalToRead } from '../../journal/open.ts'
 import type { Clock } from '../../support/clock.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { type Lookout, startLookout } from './lookout.ts'
+import { createReportCounts, type ReportCounts } from './report-counts.ts'
 import { createVerifier, type Verifier } from './verifier.ts'
 
 /** Nothing in it can change the journal: SQLite refuses to write. */
@@ -17,6 +18,8 @@ export interface ConsoleContext {
   readonly lookout?: Lookout
   /** Verifies the chain of the journal when a person asks. */
   readonly verifier?: Verifier
+  /** What was counted for reports of this journal; left out, each report counts anew. */
+  readonly reportCounts?: ReportCounts
 }
 
 /** After a failure the journal is not tried more often than this. */
@@ -27,7 +30,8 @@ export type Console = ReturnType<typeof openConsole>
 /** Never throws: a journal that cannot be read is tried again when it is asked for. */
 export function openConsole({ configuration, clock }: Pick<ConsoleContext, 'configuration' | 'clock'>) {
   const { path } = configuration.journal
-  let opened: (OpenedToRead & { readonly file: string | undefined }) | undefined
+  let opened:
+    (OpenedToRead & { readonly file: string | undefined; readonly context: ConsoleContext }) | undefined
   let opening: Promise<ConsoleContext> | undefined
   let failed: { readonly at: number; readonly failure: BridgeError } | undefined
   let openings = 0
@@ -42,10 +46,16 @@ export function openConsole({ configuration, clock }: Pick<ConsoleContext, 'conf
   const open = async (): Promise<ConsoleContext> => {
     try {
       const file = identifyFile(path)
-      opened = { ...(await openJournalToRead({ path, clock })), file }
+      const found = await openJournalToRead({ path, clock })
+      const reportCounts = createReportCounts()
+      const context = { journal: found.journal, configuration, clock, lookout, verifier, reportCounts }
+      opened = { ...found, file, context }
       openings++
       failed = undefined
-      return { journal: opened.journal, configuration, clock, lookout, verifier }
+      // A journal that cannot be read is shown by the page that is asked for.
+      const isEnded = () => opened?.context !== context
+      void reportCounts.countAhead(found.journal, clock.now(), isEnded).catch(() => undefined)
+      return context
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error
       failed = { at: clock.now(), failure: error }
@@ -65,7 +75,7 @@ export function openConsole({ configuration, clock }: Pick<ConsoleContext, 'conf
   const getContext = async (): Promise<ConsoleContext> => {
     // A backup that was put back is another file under the same name.
     if (opened !== undefined && opened.file !== identifyFile(path)) await closeJournal()
-    if (opened !== undefined) return { journal: opened.journal, configuration, clock, lookout, verifier }
+    if (opened !== undefined) return opened.context
     if (opening === undefined && failed !== undefined && clock.now() - failed.at < RETRY_MS)
       throw failed.failure
     return (opening ??= open())

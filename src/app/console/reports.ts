@@ -1,16 +1,15 @@
 /** What came and went in a day, a week or a month, route by route, beside the time before; and the same as CSV. */
 import { DateTime } from 'luxon'
-import type { ActivityCounts, ReportedWork, TimeRange, WorkSegment } from '../../domain/activity.ts'
+import type { ActivityCounts, ReportedWork, TimeRange } from '../../domain/activity.ts'
 import { MEASURES, type OperationName } from '../../contract/operations.ts'
 import { PROBLEMS } from '../../domain/problem.ts'
 import type { RecordState, StateCounts } from '../../domain/record.ts'
 import { formatAccount } from '../../domain/route.ts'
-import { yieldToEventLoop } from '../../journal/store.ts'
 import { formatDecimal } from '../../support/decimal.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { guardFormula } from '../../support/text.ts'
-import { IN_FILE } from '../activity.ts'
 import type { ConsoleContext } from './context.ts'
+import { createReportCounts } from './report-counts.ts'
 
 export const SPANS = ['day', 'week', 'month'] as const
 
@@ -119,53 +118,18 @@ function toDate(time: DateTime): string {
 
 // The sums.
 
-const WORKS_ON_A_PAGE = 500
-
-/** So many records are counted at once, which takes some ten milliseconds. */
-const RECORDS_AT_ONCE = 4_000
-
 /** A file counts when it was received, a delivery when it was delivered, whatever became of its records later. */
 async function sumRange(
-  { journal, configuration }: ConsoleContext,
+  { journal, configuration, reportCounts = createReportCounts() }: ConsoleContext,
   range: TimeRange,
   { isShort = false } = {},
 ) {
   const sums = createSums(configuration)
-  let after: ReportedWork | undefined
-  // Each page is a scan of the files and deliveries, so none is read beyond the last one.
-  for (let isLast = false; !isLast;) {
-    const page = await journal.listReportedWork(range, after, WORKS_ON_A_PAGE)
-    after = page.at(-1)
-    isLast = page.length < WORKS_ON_A_PAGE
-    for (const direction of ['incoming', 'outgoing'] as const) {
-      const works = page.filter((work) => work.direction === direction)
-      const states: readonly RecordState[] = direction === 'incoming' ? ['accepted'] : IN_FILE
-      for (const segments of cutSegments(works)) {
-        sums.add(works, await journal.countActivity(direction, segments, { states, isShort }))
-        await yieldToEventLoop()
-      }
-      sums.addFiles(works)
-    }
+  for await (const { works, parts } of reportCounts.countRange(journal, range, { isShort })) {
+    for await (const counts of parts) sums.add(works, counts)
+    sums.addFiles(works)
   }
   return sums.finish()
-}
-
-function* cutSegments(works: readonly ReportedWork[]): Generator<readonly WorkSegment[]> {
-  let segments: WorkSegment[] = []
-  let room = RECORDS_AT_ONCE
-  for (const { id, lastNumber } of works) {
-    for (let first = 1; first <= lastNumber;) {
-      const last = Math.min(lastNumber, first + room - 1)
-      segments.push({ id, first, last })
-      room -= last - first + 1
-      first = last + 1
-      if (room > 0) continue
-      yield segments
-      segments = []
-      room = RECORDS_AT_ONCE
-    }
-  }
-  if (segments.length > 0) yield segments
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
@@ -235,7 +199,9 @@ function createSums({ routes }: ConsoleContext['configuration']) {
         const work = byId.get(id)
         if (work === undefined) continue
         const row = find(work, operation, account)
-        if (ms > (row.slowest?.ms ?? -1)) row.slowest = { ms, record }
+        const { slowest = { ms: -1, record } } = row
+        // Of two that are as slow, the first one: files come in no fixed order.
+        if (ms > slowest.ms || (ms === slowest.ms && record < slowest.record)) row.slowest = { ms, record }
         if (seconds !== undefined) row.waits.set(seconds, (row.waits.get(seconds) ?? 0) + records)
       }
       for (const { work: id, code, column, records, corrected } of counts.reasons) {
@@ -261,11 +227,19 @@ function createSums({ routes }: ConsoleContext['configuration']) {
       const inOrder = (one: RowSum, other: RowSum) => keyOf(one).localeCompare(keyOf(other), 'en')
       return {
         rows: [...rows.values()].toSorted(inOrder).map(toRow),
-        reasons: [...reasons.values()].toSorted((one, other) => other.records - one.records),
+        reasons: [...reasons].toSorted(byRecordsThenKey).map(([, reason]) => reason),
         ...(unsummed && { unsummed }),
       }
     },
   }
+}
+
+/** Files come in no fixed order, so equal counts are sorted too. */
+function byRecordsThenKey(
+  [key, { records }]: readonly [string, ReportReason],
+  [otherKey, other]: readonly [string, ReportReason],
+): number {
+  return other.records - records || key.localeCompare(otherKey, 'en')
 }
 
 function keyOf({ direction, route, operation, party }: RowSum): string {

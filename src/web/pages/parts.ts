@@ -4,12 +4,13 @@ import type { Total } from '../../app/console/lists.ts'
 import { MASK, type ShownProblem } from '../../app/console/masks.ts'
 import type { ShownDecision } from '../../app/console/decisions.ts'
 import type { NamedWork } from '../../app/console/records.ts'
+import type { ShownPause } from '../../app/console/routes.ts'
 import type { FileEntry } from '../../domain/file.ts'
 import type { RecordState, StateCounts } from '../../domain/record.ts'
 import type { LineRange } from '../../domain/translator.ts'
 import { type Html, href, html, joinHtml, renderInlineCode } from '../../support/html.ts'
 import type { Download, PageRequest } from '../page.ts'
-import { drawTable, showState } from '../parts.ts'
+import { drawTable, showState, showTime } from '../parts.ts'
 import type { View } from '../people.ts'
 
 /** Personal data of these records are shown. */
@@ -166,4 +167,11 @@ export function drawObstacle({ message, fix }: Obstacle): Html {
 /** Never shown by a browser, whatever the file holds. */
 export function toDownloaded({ name, take }: FileDownload): Download | undefined {
   return take && { name, type: 'text/plain', contents: take() }
+}
+
+export function drawPause(
+  { by, until, why }: Pick<ShownPause, 'by' | 'until' | 'why'>,
+  request: PageRequest,
+): Html {
+  return html`by ${by} until ${showTime(until, request)}: ${why}`
 }

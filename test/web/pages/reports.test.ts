@@ -1,8 +1,9 @@
 /** Reports: their numbers are those of the journal, of `status` and of `activity`; days of the zone; and the download. */
 import fc from 'fast-check'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { sumActivity } from '../../../src/app/activity.ts'
 import type { ConsoleContext } from '../../../src/app/console/context.ts'
+import { createReportCounts } from '../../../src/app/console/report-counts.ts'
 import { formatReport, readReport, type Report, type ReportRow } from '../../../src/app/console/reports.ts'
 import { problem } from '../../../src/domain/problem.ts'
 import { computeCents } from '../../../src/operations/order-lines.ts'
@@ -145,7 +146,7 @@ const order = fc.record({
   ),
   lines: fc.array(line, { minLength: 1, maxLength: 3 }),
   hasPrice: fc.boolean(),
-  key: fc.integer({ min: 1, max: 30 }),
+  key: fc.integer({ min: 1, max: 8 }),
   isOld: fc.boolean(),
 })
 const history = fc.array(
@@ -177,12 +178,22 @@ function toRecord({ fate, lines, hasPrice, key, isOld }: Order, number: number):
   return { number, operation, account, lines: at, keyValues, problems }
 }
 
-async function live(files: typeof history extends fc.Arbitrary<infer Value> ? Value : never) {
+type Look = (context: ConsoleContext) => Promise<void>
+
+async function live(
+  files: typeof history extends fc.Arbitrary<infer Value> ? Value : never,
+  look: Look = () => Promise.resolve(),
+) {
   const clock = testClock()
   const path = `${await tempFolder()}/journal.db`
   const journal = await openJournal({ path, clock })
   const lease = await journal.acquireLease('orders', 'bridge-1', 1e12, () => true)
+  const configuration = {
+    routes: [{ name: 'orders', operation: 'create-order', party: { kind: 'retailer', id: 1000 } }],
+  } as unknown as ConsoleContext['configuration']
+  const context = { journal, clock, configuration }
   for (const [index, { hours, isCorrection, orders }] of files.entries()) {
+    await look(context)
     clock.advance(hours * 3_600_000)
     const id = isCorrection ? `f${index}.rejects` : `f${index}`
     await planFile(
@@ -195,6 +206,7 @@ async function live(files: typeof history extends fc.Arbitrary<infer Value> ? Va
       const sending = await journal.startAttempts(lease, { file: id }, 1)
       const [record] = sending
       if (record === undefined) break
+      await look(context)
       clock.advance(1 + record.number * 7)
       const fate = orders[record.number - 1]?.fate
       if (fate === 'untouched') break
@@ -208,11 +220,16 @@ async function live(files: typeof history extends fc.Arbitrary<infer Value> ? Va
           { id: record.id, state: fate === 'deferred' ? 'deferred' : 'uncertain', problems: [] },
         ])
     }
+    await look(context)
+    if (!(await journal.markFileSubmitted(lease, id))) continue
+    // It corrects what earlier files have under the same keys.
+    await look(context)
+    await journal.saveReportName(lease, id, `${id}.csv`, [])
+    await journal.markFileReported(lease, id)
+    await journal.markFileClosed(lease, id, `done/${id}.csv`)
   }
-  const configuration = {
-    routes: [{ name: 'orders', operation: 'create-order', party: { kind: 'retailer', id: 1000 } }],
-  } as unknown as ConsoleContext['configuration']
-  return { context: { journal, clock, configuration }, journal, path, clock }
+  await look(context)
+  return { context, journal, path, clock }
 }
 
 async function readDays(context: ConsoleContext, zone: string): Promise<Report[]> {
@@ -320,6 +337,63 @@ test('random histories have the same counts by days in any zone, by SQL and by s
     { numRuns: 70 },
   )
 }, 120_000)
+
+test('what is kept from earlier reports is what is counted anew, after each change of the journal', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, async (files) => {
+      const reportCounts = createReportCounts()
+      let looks = 0
+      const look: Look = async (context) => {
+        looks++
+        const asked = { span: 'month', zone: 'UTC' } as const
+        const fresh = await readReport(context, asked)
+        // At the second time, all is from what was kept.
+        for (let time = 0; time < 2; time++)
+          expect(await readReport({ ...context, reportCounts }, asked)).toEqual(fresh)
+      }
+      const { journal, clock, context } = await live(files, look)
+      expect(looks).toBeGreaterThan(files.length)
+      clock.advance(100 * DAY_MS)
+      await journal.prune({ before: clock.now(), signal: new AbortController().signal })
+      await look(context)
+      await journal.close()
+    }),
+    { numRuns: 25 },
+  )
+}, 120_000)
+
+test('counts that are kept are read, and not counted, the next time', async () => {
+  const files = [{ hours: 1, isCorrection: false, orders: fc.sample(order, { numRuns: 5, seed: 7 }) }]
+  const { context, journal } = await live(files.map((file) => ({ ...file, orders: file.orders.map(asNew) })))
+  onTestFinished(() => journal.close())
+  const reportCounts = createReportCounts()
+  const counted = vi.spyOn(journal, 'countActivity')
+  const first = await readReport({ ...context, reportCounts }, { span: 'day', zone: 'UTC' })
+  expect(counted).toHaveBeenCalledTimes(1)
+  expect(await readReport({ ...context, reportCounts }, { span: 'week', zone: 'UTC' })).toMatchObject({
+    rows: first.rows,
+  })
+  expect(counted).toHaveBeenCalledTimes(1)
+})
+
+test('the latest months are counted in advance', async () => {
+  const files = [{ hours: 1, isCorrection: false, orders: fc.sample(order, { numRuns: 5, seed: 7 }) }]
+  const { context, journal, clock } = await live(
+    files.map((file) => ({ ...file, orders: file.orders.map(asNew) })),
+  )
+  onTestFinished(() => journal.close())
+  const reportCounts = createReportCounts()
+  clock.advance(40 * DAY_MS)
+  await reportCounts.countAhead(journal, clock.now(), () => false)
+  const counted = vi.spyOn(journal, 'countActivity')
+  await readReport({ ...context, reportCounts }, { span: 'month', zone: 'UTC' })
+  expect(counted).not.toHaveBeenCalled()
+})
+
+/** As this version plans it, with its amount beside it. */
+function asNew(each: Order): Order {
+  return { ...each, isOld: false, hasPrice: true }
+}
 
 describe('the time of a report', () => {
   const aJournalAt = async (times: readonly number[]) => {
