@@ -117,6 +117,7 @@ function listPages(records: number, now: number): BenchPage[] {
     { what: 'Settings', path: '/settings' },
     { what: 'Report of a day', path: `/reports?day=${day}`, grows: true },
     { what: 'Report of a week', path: `/reports?day=${day}&span=week`, grows: true },
+    { what: 'Report of a month', path: `/reports?day=${day}&span=month`, grows: true },
   ]
 }
 

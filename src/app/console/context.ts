@@ -47,7 +47,7 @@ export function openConsole({ configuration, clock }: Pick<ConsoleContext, 'conf
     try {
       const file = identifyFile(path)
       const found = await openJournalToRead({ path, clock })
-      const reportCounts = createReportCounts()
+      const reportCounts = createReportCounts(readVersion)
       const context = { journal: found.journal, configuration, clock, lookout, verifier, reportCounts }
       opened = { ...found, file, context }
       openings++

@@ -30,6 +30,8 @@ interface DirectedWorks {
 
 interface Kept {
   readonly mark: string
+  /** The version of the journal at which it was read last. */
+  readonly version: string | undefined
   readonly counts: ActivityCounts
   readonly rows: number
 }
@@ -49,8 +51,8 @@ export interface RangeCounts {
 
 export type ReportCounts = ReturnType<typeof createReportCounts>
 
-/** For one journal. */
-export function createReportCounts() {
+/** For one journal. `readVersion`: changes with each commit. */
+export function createReportCounts(readVersion: () => string | undefined = () => undefined) {
   const kept = new Map<string, Kept>()
   let rows = 0
   const drop = (id: string) => {
@@ -74,13 +76,19 @@ export function createReportCounts() {
     { isShort, pause = yieldToEventLoop }: Counting,
   ): AsyncGenerator<ActivityCounts> {
     const states: readonly RecordState[] = direction === 'incoming' ? ['accepted'] : IN_FILE
-    const marks = await markWorks(journal, { direction, works }, pause)
+    const version = readVersion()
+    const isFresh = ({ id }: ReportedWork) => version !== undefined && kept.get(id)?.version === version
+    const marks = await markWorks(
+      journal,
+      { direction, works: works.filter((work) => !isFresh(work)) },
+      pause,
+    )
     const shorten = (counts: ActivityCounts) => (isShort ? { ...counts, answers: [], reasons: [] } : counts)
     const changed: ReportedWork[] = []
     for (const work of works) {
       const entry = kept.get(work.id)
-      if (entry !== undefined && entry.mark === marks.get(work.id)) {
-        keep(work.id, entry)
+      if (entry !== undefined && (isFresh(work) || entry.mark === marks.get(work.id))) {
+        keep(work.id, { ...entry, version })
         yield shorten(entry.counts)
       } else changed.push(work)
     }
@@ -93,7 +101,7 @@ export function createReportCounts() {
       const own = marks.get(id)
       // An amount that is not in the journal yet may be later.
       if (own !== undefined && counts.amounts.every(({ unknown }) => unknown === 0))
-        keep(id, { mark: own, counts, rows: countRows(counts) })
+        keep(id, { mark: own, version, counts, rows: countRows(counts) })
       yield shorten(counts)
     }
   }

@@ -126,7 +126,8 @@ async function sumRange(
 ) {
   const sums = createSums(configuration)
   for await (const { works, parts } of reportCounts.countRange(journal, range, { isShort })) {
-    for await (const counts of parts) sums.add(works, counts)
+    const byId = new Map(works.map((work) => [work.id, work]))
+    for await (const counts of parts) sums.add(byId, counts)
     sums.addFiles(works)
   }
   return sums.finish()
@@ -173,8 +174,7 @@ function createSums({ routes }: ConsoleContext['configuration']) {
     return row
   }
   return {
-    add(works: readonly ReportedWork[], counts: ActivityCounts): void {
-      const byId = new Map(works.map((work) => [work.id, work]))
+    add(byId: ReadonlyMap<string, ReportedWork>, counts: ActivityCounts): void {
       for (const { work: id, operation, account, state, isCorrected, records, sent } of counts.records) {
         const work = byId.get(id)
         if (work === undefined) continue

@@ -8,7 +8,7 @@ import { formatReport, readReport, type Report, type ReportRow } from '../../../
 import { problem } from '../../../src/domain/problem.ts'
 import { computeCents } from '../../../src/operations/order-lines.ts'
 import type { PlannedRecord, RecordState } from '../../../src/domain/record.ts'
-import { openJournal } from '../../../src/journal/open.ts'
+import { openJournal, openJournalToRead } from '../../../src/journal/open.ts'
 import { openDatabase } from '../../../src/support/sqlite.ts'
 import { reportsPage } from '../../../src/web/pages/reports.ts'
 import { aFinishedMonth, aRequest, lookAt, visit } from '../../fixtures/console.ts'
@@ -374,6 +374,25 @@ test('counts that are kept are read, and not counted, the next time', async () =
     rows: first.rows,
   })
   expect(counted).toHaveBeenCalledTimes(1)
+})
+
+test('while nothing is committed to the journal, its records are not read again', async () => {
+  const { context, journal, path, clock } = await live([])
+  onTestFinished(() => journal.close())
+  const lease = await journal.acquireLease('orders', 'bridge-2', 1e12, () => false)
+  await planFile(journal, lease, 'f', [planned(1, 'PO-1', { cents: 100 })])
+  const opened = await openJournalToRead({ path, clock })
+  onTestFinished(() => opened.journal.close())
+  const reportCounts = createReportCounts(() => String(opened.readDataVersion()))
+  const marked = vi.spyOn(opened.journal, 'markRecords')
+  const read = () =>
+    readReport({ ...context, journal: opened.journal, reportCounts }, { span: 'day', zone: 'UTC' })
+  expect(await read()).toMatchObject({ rows: [{ states: { planned: 1 } }] })
+  expect(await read()).toMatchObject({ rows: [{ states: { planned: 1 } }] })
+  expect(marked).toHaveBeenCalledTimes(1)
+  await journal.startAttempts(lease, { file: 'f' }, 1)
+  expect(await read()).toMatchObject({ rows: [{ states: { sending: 1 } }] })
+  expect(marked).toHaveBeenCalledTimes(2)
 })
 
 test('the latest months are counted in advance', async () => {
