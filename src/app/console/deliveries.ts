@@ -45,6 +45,8 @@ export interface ListedDelivery extends NamedWork {
   readonly held?: string
   /** The control numbers of an interchange, and what its partner answered. */
   readonly sending?: ShownSending
+  /** How often it was delivered again, or is being; left out for never. */
+  readonly again?: number
 }
 
 export interface DeliveriesPage {
@@ -107,6 +109,7 @@ async function showDelivery(
     acknowledgeBy !== undefined &&
     (state !== 'acknowledged' || (await journal.listUnacknowledgedRecords(1, id)).length > 0)
   const sending = await traceSending(journal, id)
+  const again = (await journal.listRedeliveries(id)).length
   return omitUndefined({
     id,
     name,
@@ -125,6 +128,7 @@ async function showDelivery(
     isAwaited,
     isWatched,
     sending: sending && showSending(sending),
+    again: again === 0 ? undefined : again,
   })
 }
 

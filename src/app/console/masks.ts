@@ -119,6 +119,9 @@ const CONSOLE_FIXES: Readonly<
   'route-paused': { resume: '“Resume …” on the page of the route' },
   'sets-unrouted': { dismiss: DISMISS },
   'source-removed': { dismiss: DISMISS },
+  'key-conflict': {
+    fix: `Twice in one file: correct the number of one, or leave it out by ${DISMISS}. Known from another file: leave it out; the record that was sent stays as it is.`,
+  },
   'answer-lost': {
     fix: '“Run now …” on the page of the route: the record is looked up before anything is sent again.',
   },
@@ -138,10 +141,16 @@ const COMMAND =
 
 /** Where the console has a button for the command of the fix, the button stands for it. */
 export function toConsoleFix(code: AlertCode | ProblemCode, fix: string): string {
-  const own = CONSOLE_FIXES[code]
-  if (own === undefined || fix.search(COMMAND) < 0) return fix
+  const own = CONSOLE_FIXES[code] ?? {}
+  if (!HAS_COMMAND.test(fix)) return fix
   if ('fix' in own) return own.fix
-  return fix.replaceAll(COMMAND, (text: string, quoted?: Command, open?: Command) => {
+  const worded = fix.replaceAll(COMMAND, (text: string, quoted?: Command, open?: Command) => {
     return own[quoted ?? open ?? 'dismiss'] ?? text
   })
+  return HAS_COMMAND.test(worded) ? `${worded} ${FOR_OTHERS}` : worded
 }
+
+const HAS_COMMAND = /\bdropbridge [a-z]/
+
+/** No button stands for the command that is left. */
+const FOR_OTHERS = 'The command is for the people who run the bridge.'

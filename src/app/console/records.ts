@@ -152,6 +152,8 @@ export interface OrderPage {
   readonly records: readonly RecordStory[]
   /** How many earlier ones are not shown. */
   readonly earlier: number
+  /** None of its records was accepted, or may have been, and the API showed none. */
+  readonly isRefusedWhole: boolean
 }
 
 const RECORDS_MAX = 20
@@ -184,7 +186,10 @@ export async function readOrderPage(
   const stories = await traceRecords(journal, records)
   const corrections = await readCorrections(context, stories)
   const clocks = await readOrderClocks(context, resources)
-  return { key, clocks, records: stories.map((story) => tellStory(story, corrections, audience)), earlier }
+  const isRefused = records.every(({ state }) => state === 'rejected' || state === 'held')
+  const isRefusedWhole = isRefused && earlier === 0 && resources.length === 0
+  const told = stories.map((story) => tellStory(story, corrections, audience))
+  return { key, clocks, records: told, earlier, isRefusedWhole }
 }
 
 interface KnownCorrections {

@@ -9,6 +9,7 @@ import type { HeldFile } from '../../domain/decision.ts'
 import type { DeliveryEntry } from '../../domain/delivery.ts'
 import { formatLeaseOwner } from '../../domain/lease.ts'
 import type { FileEntry } from '../../domain/file.ts'
+import { type ProblemCode, PROBLEMS } from '../../domain/problem.ts'
 import type { RecordState, StateCounts, WaitingFile } from '../../domain/record.ts'
 import type { LatestFile, ScheduledRoute, Unfinished, UnmatchedFile } from '../../domain/snapshot.ts'
 import { classifyWatches, isOwnerAlive } from '../../journal/heartbeat.ts'
@@ -84,7 +85,15 @@ export interface ShownAlert extends Alert {
     readonly missing?: string
     /** Its corrected files that lie in the inbox. */
     readonly waiting: readonly ShownWaiting[]
+    /** Why, the most frequent first, as many as the message names. */
+    readonly reasons: readonly RefusalReason[]
   }
+}
+
+export interface RefusalReason {
+  readonly title: string
+  /** Left out where all of the records have it. */
+  readonly records?: number
 }
 
 /** What the page shows of a file: its problems, which quote cells, are on the page of the file. */
@@ -187,18 +196,35 @@ function showAlert(alert: Alert, held: readonly HeldFile[]): Omit<ShownAlert, 'i
 /** What the console can do about refused records, in place of the commands that do it. */
 async function findRejected(
   { journal, configuration }: ConsoleContext,
-  { code, subject }: Alert,
+  { code, subject, message: text }: Alert,
   corrections: readonly ShownWaiting[],
-): Promise<Pick<ShownAlert, 'rejected' | 'fix'> | undefined> {
+): Promise<Pick<ShownAlert, 'rejected' | 'fix' | 'message'> | undefined> {
   const [, id] = code === 'records-rejected' ? (/\(([^()]+)\)$/.exec(subject) ?? []) : []
   const file = id === undefined ? undefined : await journal.getFile(id)
   if (file === undefined) return undefined
   const missing = findObstacle(file, findCorrectableRoute(configuration, file.route))
   const waiting = corrections.filter(({ from }) => from.id === file.id)
+  const [message, reasons] = splitReasons(text)
   return {
-    rejected: omitUndefined({ file: file.id, missing, waiting }),
+    message,
+    rejected: omitUndefined({ file: file.id, missing, waiting, reasons }),
     fix: missing === undefined ? CORRECT_HERE : `${missing} Where none is to come, dismiss what is refused.`,
   }
+}
+
+/** The codes of the message as titles beside it: codes are for a command line. */
+function splitReasons(message: string): [string, RefusalReason[]] {
+  const [whole = '', codes = ''] = / \(([^()]*)\)$/.exec(message) ?? []
+  const reasons = codes.split(', ').flatMap((text): RefusalReason[] => {
+    const [, more] = /^(\d+) more codes$/.exec(text) ?? []
+    if (more !== undefined) return [{ title: `${more} more reasons` }]
+    const [, count, code = ''] = /^(?:(\d+) )?([a-z-]+)$/.exec(text) ?? []
+    const known = PROBLEMS[code as ProblemCode] as (typeof PROBLEMS)[ProblemCode] | undefined
+    return known === undefined
+      ? []
+      : [omitUndefined({ title: known.title, records: count === undefined ? undefined : Number(count) })]
+  })
+  return reasons.length === 0 ? [message, []] : [message.slice(0, -whole.length), reasons]
 }
 
 const CORRECT_HERE = 'Correct the records here and send them again, or dismiss what is refused.'

@@ -8,6 +8,7 @@ import type { Summary } from '../../pipeline/inbound/summary.ts'
 import type { ReportedSets } from '../../pipeline/interchanges/sets-report.ts'
 import type { StartupParty } from '../../service/access/clients.ts'
 import { sampleSeed } from '../../service/sample-seed.ts'
+import type { Seed } from '../../service/seed.ts'
 import type { Service } from '../../service/service.ts'
 import { assert, EXIT, usageError, throwIfStopped } from '../../support/errors.ts'
 import { quoteForShell } from '../../support/text.ts'
@@ -31,7 +32,7 @@ export const demoCommand = defineCommand({
     // Loaded on demand: a web server takes longer to load than all the rest.
     const { createService } = await import('../../service/service.ts')
     const { clock } = terminal
-    const service = await createService({ data: join(root, 'service'), clock, seed: sampleSeed() })
+    const service = await createService({ data: join(root, 'service'), clock, seed: createSeed() })
     try {
       await service.listen()
       await createWorkFolder(root, service.baseUrl, service.parties)
@@ -49,6 +50,13 @@ export const demoCommand = defineCommand({
     }
   },
 })
+
+/** A supplier that ships on the day: Today of the console shows what must be shipped soon. */
+function createSeed(): Seed {
+  const seed = sampleSeed()
+  const connections = seed.connections.map((each) => ({ ...each, fulfill_within_hours: 8 }))
+  return { ...seed, connections }
+}
 
 const DEMO_PERSON = 'demo'
 
@@ -325,6 +333,12 @@ const ANSWERS_FOLDER = 'outbox/edi'
 /** Routes that take sets of the inbox of interchanges. */
 const DEMO_INBOX_ROUTES: ReadonlySet<string> = new Set(['edi-orders-in'])
 
+/** By when a file should come each day; Today of the console says whether it did. */
+const EXPECTED_BY: Readonly<Partial<Record<string, string>>> = {
+  'orders-in': '23:00',
+  'shipments-in': '23:30',
+}
+
 /** A text is a comment on the routes that follow it. */
 const DEMO_ROUTES: readonly (DemoRoute | string)[] = [
   "The retailer's orders, from four systems that write them differently; the X12 of the last one comes through the inbox.",
@@ -358,9 +372,10 @@ function formatRoute(route: DemoRoute | string): string {
     mapping: mappings/${mapping}.yaml
     to: { mailbox: exchange, folder: outbox, name: "${folder}-{date:yyyyMMdd-HHmmss}-{seq}.csv" }
 `
+  const expected = EXPECTED_BY[name] === undefined ? '' : `, expectFile: { by: "${EXPECTED_BY[name]}" }`
   const from = DEMO_INBOX_ROUTES.has(name)
     ? 'inbox: van, partner: haven, document: 850'
-    : `mailbox: exchange, folder: inbox/${folder}, stableFor: 300ms`
+    : `mailbox: exchange, folder: inbox/${folder}, stableFor: 300ms${expected}`
   return `${head}
     from: { ${from} }
     mapping: mappings/${mapping}.yaml

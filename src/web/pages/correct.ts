@@ -40,7 +40,12 @@ async function sendForm({ params: { id = '' }, form, person, hand }: ActionReque
   if (outcome.kind === 'failed') return toRefusal(outcome.failure)
   if (outcome.kind === 'going-on') return { to: href('/files/:id', { id }) }
   const { result } = outcome
-  if (result.kind === 'left') return { to: href('/decisions/:n', { n: result.correction.id }) }
+  if (result.kind === 'left') {
+    const { id: n, by, why } = result.correction
+    // The same rows, sent by another person or with another reason: the first one stands.
+    const isOwn = by === person.name && why === reason.why
+    return { to: href('/decisions/:n', isOwn ? { n } : { n, sent: 'before' }) }
+  }
   if (result.kind === 'changed')
     return refuse('The rows are not those that were checked. Nothing was sent.', 'Check again, then send.')
   const { by, name } = result.correction ?? {}

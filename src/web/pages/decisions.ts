@@ -102,7 +102,15 @@ function drawDecision(decision: DecisionPage, request: PageRequest): Html {
     drawRecordLink(record),
     drawOutcome(record),
   ])
-  return html`<p>
+  const before =
+    request.query['sent'] === 'before'
+      ? html`<p class="refusal" role="status">
+          These rows were sent before, with this decision. Nothing was sent again, and your reason was not
+          kept.
+        </p>`
+      : undefined
+  return html`${before}
+    <p>
       ${showTime(at, request)} ${by}, via
       ${formatVia(via)}${on && html`, on ${on}`}${route && html`, route ${drawRoute(decision)}`}.
     </p>

@@ -83,12 +83,14 @@ function drawRowCells(delivery: ListedDelivery, request: PageRequest): readonly 
 }
 
 export function drawDeliveryState(
-  { state, deliveredAt, held, folder }: ListedDelivery,
+  { state, deliveredAt, held, folder, again }: ListedDelivery,
   request: PageRequest,
 ): Html {
   const when =
     deliveredAt === undefined ? 'not in place yet' : html`delivered ${showTime(deliveredAt, request)}`
-  return html`${state}, ${when} in ${folder}${held === undefined ? undefined : html`, held: ${held}`}`
+  const more =
+    again === undefined ? undefined : `, delivered again ${again === 1 ? 'once' : `${again} times`}`
+  return html`${state}, ${when} in ${folder}${more}${held === undefined ? undefined : html`, held: ${held}`}`
 }
 
 /** Who took it, and which answers of a partner came. */

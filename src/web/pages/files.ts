@@ -23,6 +23,7 @@ import {
   drawChoice,
   drawCellText,
   drawCounts,
+  drawFileCounts,
   drawFileLink,
   drawFileState,
   drawNext,
@@ -96,7 +97,7 @@ function drawFileCells(file: ListedFile, request: PageRequest): readonly Html[] 
     drawFileLink(file),
     html`${file.route}`,
     showTime(file.receivedAt, request),
-    drawCounts(file.records),
+    drawFileCounts(file),
     drawFileState(file),
   ]
 }

@@ -5,6 +5,7 @@ import { MASK, type ShownProblem } from '../../app/console/masks.ts'
 import type { ShownDecision } from '../../app/console/decisions.ts'
 import type { NamedWork } from '../../app/console/records.ts'
 import type { ShownPause } from '../../app/console/routes.ts'
+import { isInboxKey } from '../../config/edi.ts'
 import type { FileEntry } from '../../domain/file.ts'
 import type { RecordState, StateCounts } from '../../domain/record.ts'
 import type { LineRange } from '../../domain/translator.ts'
@@ -38,6 +39,18 @@ export function drawCounts(counts: StateCounts): Html {
     states.map((state) => showState(state, counts[state])),
     ' ',
   )
+}
+
+/** The records of a file; those of a file of interchanges are in files of the routes that take its sets. */
+export function drawFileCounts({
+  route,
+  records,
+}: {
+  readonly route: string
+  readonly records: StateCounts
+}): Html {
+  const isOfSets = isInboxKey(route) && Object.keys(records).length === 0
+  return isOfSets ? html`its sets stand in the files of their routes` : drawCounts(records)
 }
 
 const COUNTED: readonly RecordState[] = [

@@ -50,11 +50,12 @@ export const orderPage = definePage<OrderPage>({
   permission: 'read',
   load: (context, request) => readOrderPage(context, request.params['key'] ?? '', request.audience),
   listViews: ({ records }) => toViews(records),
-  draw: ({ key, records, earlier, clocks }, request) => ({
+  draw: ({ key, records, earlier, clocks, isRefusedWhole }, request) => ({
     title: key,
     main: drawLive(
       'order',
       html`${drawOrderClocks(clocks, request)}
+        ${isRefusedWhole ? html`<p>As far as the bridge knows, nothing of it is at the API.</p>` : undefined}
         <p>${formatCount(records.length, 'record')}, oldest first.</p>
         ${
           earlier === 0

@@ -1,5 +1,11 @@
 /** Today, the first page: what needs a person, what is expected, and what came lately. */
-import { type ExpectedFileState, readToday, type ShownAlert, type Today } from '../../app/console/today.ts'
+import {
+  type ExpectedFileState,
+  readToday,
+  type RefusalReason,
+  type ShownAlert,
+  type Today,
+} from '../../app/console/today.ts'
 import type { Unfinished } from '../../domain/snapshot.ts'
 import { html, type Html, href, joinHtml, renderInlineCode } from '../../support/html.ts'
 import type { ConsoleContext } from '../../app/console/context.ts'
@@ -8,7 +14,14 @@ import { definePage, type PageRequest } from '../page.ts'
 import type { FailedSignIns, PeopleReader } from '../people.ts'
 import { drawClockBoard, drawLateOrders } from './clocks.ts'
 import { drawFileButtons, drawRefusal, drawTaking, drawWaiting, formatRecords } from './forms.ts'
-import { drawCounts, drawDeliveryLink, drawFileLink, drawFileState, formatCount } from './parts.ts'
+import {
+  drawDeliveryLink,
+  drawFileCounts,
+  drawFileLink,
+  drawFileState,
+  formatCount,
+  formatNumber,
+} from './parts.ts'
 import { type Column, drawLive, drawTable, formatAge, showState, showTime } from '../parts.ts'
 
 function load(
@@ -106,7 +119,7 @@ function drawToday(today: TodayPage, request: PageRequest): Html {
         { head: 'File', draw: drawFileLink },
         { head: 'Route', draw: ({ route }) => route },
         { head: 'Received', draw: ({ receivedAt, claimedAt }) => show(receivedAt ?? claimedAt) },
-        { head: 'Records', draw: ({ records }) => drawCounts(records) },
+        { head: 'Records', draw: drawFileCounts },
         { head: 'State', draw: drawFileState },
       ],
     ),
@@ -266,7 +279,7 @@ function drawAge({ checkedAt, checkingSince, failure }: Today, request: PageRequ
 }
 
 function drawAlert(alert: ShownAlert, request: PageRequest): Html {
-  const { id, code, route, subject, since, message, fix, late } = alert
+  const { id, code, route, subject, since, message, fix, late, rejected } = alert
   const search = href('/search', { q: subject })
   const about = [
     ...(route === undefined ? [] : [html`${route}`]),
@@ -281,11 +294,23 @@ function drawAlert(alert: ShownAlert, request: PageRequest): Html {
   ]
   return html`<li id="alert-${id}">
     <strong>${showMoments(message, request)}</strong>
+    ${rejected && drawReasons(rejected.reasons)}
     <p class="fix">${renderInlineCode(fix)}</p>
     <small>${joinHtml(about, ' · ')}</small>
     ${late && drawLateOrders(late, request)} ${drawButtons(alert, request)}
     ${request.may('operate') ? drawAsideForm(alert, request) : undefined}
   </li>`
+}
+
+function drawReasons(reasons: readonly RefusalReason[]): Html | undefined {
+  if (reasons.length === 0) return undefined
+  const lines = reasons.map(
+    ({ title, records }) =>
+      html`<li>${records === undefined ? undefined : `${formatNumber(records)} × `}${title}</li>`,
+  )
+  return html`<ul>
+    ${lines}
+  </ul>`
 }
 
 /** A message with its moments, which are in UTC, as the page shows times. */

@@ -38,11 +38,20 @@ test.each<[AlertCode, string, string]>([
   [
     'interchange-unanswered',
     'Ask the partner. If it never came: `dropbridge edi resend a.x12`; if it did: `dropbridge dismiss a.x12 --by NAME --why TEXT`.',
-    'Ask the partner. If it never came: `dropbridge edi resend a.x12`; if it did: “Dismiss what is refused …”.',
+    'Ask the partner. If it never came: `dropbridge edi resend a.x12`; if it did: “Dismiss what is refused …”. The command is for the people who run the bridge.',
   ],
   ['delivery-held', 'Give the route back its name, orders-out.', 'Give the route back its name, orders-out.'],
 ])('the fix of %s keeps what is particular to the case', (code, fix, shown) => {
   expect(toConsoleFix(code, fix)).toBe(shown)
+})
+
+test('a command without a button is said to be for the people who run the bridge, and no fix without a command', () => {
+  for (const [code, { fix }] of Object.entries({ ...ALERTS, ...PROBLEMS })) {
+    const shown = toConsoleFix(code as AlertCode | ProblemCode, fix)
+    expect(shown.includes('is for the people who run the bridge'), code).toBe(
+      /\bdropbridge [a-z]/.test(shown),
+    )
+  }
 })
 
 test('a problem is shown with the words of the buttons, to a viewer too', () => {

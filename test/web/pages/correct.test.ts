@@ -76,6 +76,29 @@ test('a corrected file that no watch takes is taken by a run that a person start
   expect(await countOrders(world)).toEqual({ orders: 58, doubled: 0 })
 })
 
+test('the same rows sent from a second tab with another reason lead to the first decision, which says so', async () => {
+  const { world, id } = await aRefusedFile(damagedOrders(20, 4))
+  const { look, press } = await aCorrectionDesk(world, { id })
+  const checked: Record<string, string>[] = []
+  for (let tab = 0; tab < 3; tab++) {
+    const applied = await press('apply-1', { ...(await look()).form, 'apply-1': 'NY' })
+    checked.push((await press('check', applied.form)).form)
+  }
+  const { to } = await press('send', { ...checked[0], ...WHY })
+  expect(to).toMatch(/^\/decisions\/\d+$/)
+  expect((await look(to)).text).not.toContain('were sent before')
+  const again = await press('send', { ...checked[1], ...WHY })
+  expect(again.to).toBe(to)
+  const other = await press('send', { ...checked[2], why: 'by mail' })
+  const { text } = await look(other.to)
+  expect(text).toContain(
+    'These rows were sent before, with this decision. Nothing was sent again, and your reason was not kept.',
+  )
+  expect(text).toContain('Why: confirmed by phone')
+  await world.run('orders')
+  expect((await countOrders(world)).doubled).toBe(0)
+})
+
 /** Whether the cell is in the column Qty. */
 function isQuantity(body: string, name: string): boolean {
   return new RegExp(`<label for="${name}"\\s*>Qty</label`).test(body)

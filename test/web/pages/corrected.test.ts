@@ -128,6 +128,9 @@ test('until a correction is taken, the file, its decision and Today say what tak
   expect(file?.text).toContain('4 were refused: 4 corrected and not finished, 0 left.')
   expect(today?.text).toContain(isRefused)
   expect(today?.text).toContain('Until then they count as not corrected.')
+  // Titles, for people without a command line.
+  expect(today?.text).toContain('orders-16.csv: 4 records are rejected and not corrected 2 × ')
+  expect(today?.text).not.toMatch(/\d [a-z]+-[a-z]+[,)]/)
   expect(today?.text).toContain('Corrected, and not taken yet')
   for (const page of await readPages('viewer')) expect(page?.text).not.toContain('Take it now')
 

@@ -4,6 +4,7 @@ import type { ConsoleContext } from '../../../src/app/console/context.ts'
 import { MASK } from '../../../src/app/console/masks.ts'
 import { openJournal } from '../../../src/journal/open.ts'
 import { decisionsPage } from '../../../src/web/pages/decisions.ts'
+import { filesPage } from '../../../src/web/pages/files.ts'
 import { orderPage, recordPage } from '../../../src/web/pages/records.ts'
 import { searchPage } from '../../../src/web/pages/search.ts'
 import { aFinishedMonth, lookAt, MONTH, visit } from '../../fixtures/console.ts'
@@ -58,6 +59,13 @@ test('what became of a record that was refused when it was read comes after its 
   expect(page?.data.record.life.map(({ what }) => what)).toEqual(['came', 'planned', 'state'])
   const times = page!.data.record.life.map(({ at }) => at)
   expect(times).toEqual(times.toSorted((one, other) => one - other))
+})
+
+test('an order of which nothing was accepted says that nothing of it is at the API', async () => {
+  const context = await lookAt(await aFinishedMonth())
+  const says = async (key: string) => (await visit(context, orderPage, { params: { key } }))?.text
+  expect(await says(MONTH.refused)).toContain('As far as the bridge knows, nothing of it is at the API.')
+  expect(await says(MONTH.first)).not.toContain('nothing of it is at the API')
 })
 
 test('a record shows its own life, and links the others of its order', async () => {
@@ -214,6 +222,8 @@ test('the record of a set shows the interchange that brought it', async () => {
   await unbundleFile(journal, lease, 'a', { parts: { 'orders-in': [[1, 3]] }, interchanges })
   await closePart(journal, await take('orders-in'), 'a.orders-in', 'PO-1')
   const context = { journal, clock, configuration: { routes: [] } } as unknown as ConsoleContext
+  // Its own line has no records, which are in the file of each route.
+  expect((await visit(context, filesPage))?.text).toMatch(/its sets stand in the files of their routes/)
   const page = await visit(context, orderPage, { params: { key: 'PO-1' } })
   expect(page?.data.records[0]?.interchange).toEqual({
     file: { id: 'a', name: 'a.csv' },

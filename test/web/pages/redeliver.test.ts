@@ -61,6 +61,7 @@ test('the second file has the same SHA-256, nothing is acknowledged again, and t
   expect(text).toContain('The second file: outbox/orders-1~2.csv, delivered')
   expect((await look('/decisions', 'viewer')).text).toContain('the reader deleted it console')
   expect((await look(own)).text).toContain('The same bytes once more: outbox/orders-1~2.csv, delivered')
+  expect((await look('/deliveries', 'viewer')).text).toMatch(/in outbox, delivered again once/)
   expect((await journal.verifyChain({})).findings).toEqual([])
 })
 
