@@ -72,7 +72,10 @@ export async function runProcessTrials(
   const pool = openProcessPool()
   const isOver = (index: number) =>
     stages.every(({ provable }) => results.hasEnough(provable.proof.route)) ||
-    (index >= stages.length && performance.now() >= until && results.kills() >= options.kills)
+    (index >= stages.length &&
+      performance.now() >= until &&
+      results.kills() >= options.kills &&
+      results.processes() >= (options.processes ?? 0))
   try {
     for (let index = 0; !isOver(index) && !options.signal.aborted; index++) {
       const stage = stages[index % stages.length]
@@ -80,7 +83,9 @@ export async function runProcessTrials(
       if (results.hasEnough(stage.provable.proof.route)) continue
       await runTrial(stage, pool, index, Math.floor(index / stages.length))
       if (index % REPORT_EVERY === REPORT_EVERY - 1)
-        options.say(`process trials: ${results.kills()} kills so far`)
+        options.say(
+          `process trials: ${results.kills()} kills so far, ${results.processes()} of real processes`,
+        )
     }
   } finally {
     for (const { alone, beside } of stages) {
@@ -255,6 +260,8 @@ export interface ProofOptions {
   readonly forMs: number
   /** The least number of crashes in all. */
   readonly kills: number
+  /** The least number of real processes that are killed or stopped; left out for none. */
+  readonly processes?: number
   /** The folder that contains everything. */
   readonly folder: string
   readonly signal: AbortSignal

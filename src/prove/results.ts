@@ -137,6 +137,7 @@ export function createResults(routes: readonly string[], failuresMax = FAILURES_
     hasEnough: (route: string) => of(route).failures.length >= failuresMax,
     killsOf: (route: string) => of(route).kills,
     kills: () => sum([...verdicts.values()].map(({ kills }) => kills)),
+    processes: () => sum([...verdicts.values()].map(({ processes }) => processes)),
     verdicts: () => [...verdicts.values()],
   }
 }

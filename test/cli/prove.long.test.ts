@@ -363,7 +363,9 @@ test('prove detects that a bridge which writes after another one has taken over 
 })
 
 test('the unchanged bridge loses and doubles nothing, however its processes are killed and stopped', async () => {
-  const proof = await proving({ only: ['stopped', 'at-effect', 'at-random'], kills: 20 })
+  const proof = await proving({ only: ['stopped', 'at-effect', 'at-random'], kills: 20, processes: 25 })
+
+  expect(proof.routes.reduce((sum, { processes }) => sum + processes, 0)).toBeGreaterThanOrEqual(25)
 
   // The proof reports a finding with its step and its record, since no other run may show it.
   expect(proof.routes.flatMap(({ failures }) => failures)).toEqual([])

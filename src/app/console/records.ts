@@ -188,8 +188,8 @@ export async function readOrderPage(
   const clocks = await readOrderClocks(context, resources)
   const isRefused = records.every(({ state }) => state === 'rejected' || state === 'held')
   const isRefusedWhole = isRefused && earlier === 0 && resources.length === 0
-  const told = stories.map((story) => tellStory(story, corrections, audience))
-  return { key, clocks, records: told, earlier, isRefusedWhole }
+  const shown = stories.map((story) => tellStory(story, corrections, audience))
+  return { key, clocks, records: shown, earlier, isRefusedWhole }
 }
 
 interface KnownCorrections {

@@ -31,6 +31,7 @@ const OPTIONS = {
   seed: { type: 'number', describe: 'Repeats the proof that had this seed' },
   for: { ...text('How long it takes at least: 30s, 10m, 2h'), default: '1m' },
   kills: { type: 'number', default: 0, describe: 'At least so many kills' },
+  processes: { type: 'number', default: 0, describe: 'At least so many of them of real processes' },
   keep: flag('Keep the work folder when nothing is wrong too'),
   json: JSON_FLAG,
 } as const
@@ -43,6 +44,7 @@ export const proveCommand = defineCommand({
     const say = (line: string) => terminal.say(line)
     const seed = assertWholeNumber('seed', options.seed ?? randomInt(1, SEED_MAX))
     const kills = assertWholeNumber('kills', options.kills)
+    const processes = assertWholeNumber('processes', options.processes)
     const files = parseFiles(terminal, options.file)
     const forMs = parseDuration(options.for)
     if (forMs === undefined) throw usageError('--for takes a length of time such as 30s, 10m or 2h')
@@ -54,7 +56,8 @@ export const proveCommand = defineCommand({
     let keeps = true
     try {
       say(`The seed is ${seed}; the work folder is ${folder}. Nothing else is touched.`)
-      const proof = await prove({ configuration, routes, files, seed, forMs, kills, folder, signal, say })
+      const least = { forMs, kills, processes }
+      const proof = await prove({ configuration, routes, files, seed, ...least, folder, signal, say })
       keeps = keep || hasFailed(proof)
       if (json) terminal.out(JSON.stringify(proofToJson(proof, keeps ? folder : undefined), null, 2))
       else for (const line of formatProof(proof)) terminal.out(line)
@@ -79,11 +82,12 @@ function proofExit(proof: Proof): ExitCode {
 /** The seed, the route and the number of the round determine every random choice. */
 function formatRepeatCommand(
   { program }: Terminal,
-  { config, file, for: duration, kills }: OptionValues<typeof OPTIONS>,
+  { config, file, for: duration, kills, processes }: OptionValues<typeof OPTIONS>,
   proof: Proof,
 ): string {
   return [
     `${program} prove -c ${quoteForShell(config)} --seed ${proof.seed} --for ${duration} --kills ${kills}`,
+    ...(processes === 0 ? [] : [`--processes ${processes}`]),
     ...proof.routes.filter(({ failures }) => failures.length > 0).map(({ route }) => `--route ${route}`),
     ...file.map((each) => `--file ${quoteForShell(each)}`),
   ].join(' ')
