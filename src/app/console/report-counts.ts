@@ -140,8 +140,11 @@ export function createReportCounts(readVersion: () => string | undefined = () =>
     async countAhead(journal: Journal, now: number, isEnded: () => boolean): Promise<void> {
       const pause = () => new Promise((resolve) => setTimeout(resolve, REST_MS).unref())
       const isEnough = () => isEnded() || rows > ROWS_MAX / 2
-      for (let to = now; to > now - AHEAD_DAYS * DAY_MS && !isEnough(); to -= DAY_MS)
+      for (let to = now; to > now - AHEAD_DAYS * DAY_MS && !isEnough(); to -= DAY_MS) {
         await countDay(journal, to, { isEnough, pause })
+        // Of a day without work, too, all files were read.
+        await pause()
+      }
     },
   }
 }
