@@ -11,9 +11,11 @@ import { formatLeaseOwner } from '../../domain/lease.ts'
 import type { FileEntry } from '../../domain/file.ts'
 import { type ProblemCode, PROBLEMS } from '../../domain/problem.ts'
 import type { RecordState, StateCounts, WaitingFile } from '../../domain/record.ts'
+import { formatAccount } from '../../domain/route.ts'
 import type { LatestFile, ScheduledRoute, Unfinished, UnmatchedFile } from '../../domain/snapshot.ts'
 import { classifyWatches, isOwnerAlive } from '../../journal/heartbeat.ts'
 import { findNextRunAfter, listScheduledRoutes } from '../../schedule/schedule.ts'
+import { listUnseenParties } from '../late.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { type ClockBoard, countClocks, joinLateOrders, type LateOrders } from './clocks.ts'
 import type { ConsoleContext } from './context.ts'
@@ -50,6 +52,8 @@ export interface Today {
   readonly alerts: readonly ShownAlert[]
   /** Left out where no order that the bridge has seen has a deadline. */
   readonly clocks?: ClockBoard
+  /** The bridge has seen open orders, and none of them is due up to the end of tomorrow. */
+  readonly isNoneDue: boolean
   readonly expected: readonly ExpectedFileState[]
   readonly scheduledRuns: readonly ScheduledRoute[]
   readonly files: readonly TodaysFile[]
@@ -131,6 +135,7 @@ export async function readToday(
     ...(snapshot && { at: snapshot.at }),
     alerts,
     ...(clocks && { clocks }),
+    isNoneDue: deadlines?.length === 0 && (await hasOpenOrders(context)),
     expected: await listExpectedFiles(context, all),
     scheduledRuns: snapshot?.scheduledRuns ?? [],
     files: (snapshot?.files ?? []).map(toTodaysFile),
@@ -191,6 +196,11 @@ function showAlert(alert: Alert, held: readonly HeldFile[]): Omit<ShownAlert, 'i
   const file = held.find((each) => subject.endsWith(`(${each.file}) ${each.code}`))?.file
   if (file === undefined) return alert
   return { ...alert, decidable: { ...countDecidable(held.filter((each) => each.file === file)), file } }
+}
+
+async function hasOpenOrders({ journal, configuration }: ConsoleContext): Promise<boolean> {
+  const parties = new Set(configuration.routes.map(({ party }) => formatAccount(party)))
+  return (await listUnseenParties(journal, configuration)).length < parties.size
 }
 
 /** What the console can do about refused records, in place of the commands that do it. */

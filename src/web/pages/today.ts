@@ -85,11 +85,7 @@ function drawToday(today: TodayPage, request: PageRequest): Html {
       'Sign-ins that failed',
       today.failedSignIns && drawFailedSignIns(today.failedSignIns, request),
     ),
-    drawSection(
-      'clocks',
-      'Orders to acknowledge and to ship',
-      today.clocks && drawClockBoard(today.clocks, request),
-    ),
+    drawSection('clocks', 'Orders to acknowledge and to ship', drawClocks(today, request)),
     drawList({ id: 'expected', title: 'Expected files', rows: today.expected, keyOf: ({ route }) => route }, [
       { head: 'Route', draw: ({ route }) => route },
       { head: 'By', draw: ({ by, zone }) => `${by} ${zone}` },
@@ -229,6 +225,12 @@ function drawList<Row>({ id, title, rows, keyOf, empty }: List<Row>, columns: re
   const idOf = keyOf && ((row: Row) => `${id}-${keyOf(row)}`)
   if (rows.length > 0) return drawSection(id, title, drawTable(title, columns, rows, idOf))
   return drawSection(id, title, empty === undefined ? undefined : html`<p>${empty}</p>`)
+}
+
+function drawClocks({ clocks, isNoneDue, hasRoutes }: Today, request: PageRequest): Html | undefined {
+  if (clocks !== undefined) return drawClockBoard(clocks, request)
+  if (!isNoneDue || !hasRoutes) return undefined
+  return html`<p>No open order that the bridge has seen is due up to the end of tomorrow.</p>`
 }
 
 function drawAlerts(today: Today, request: PageRequest): Html {

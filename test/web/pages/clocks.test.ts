@@ -47,6 +47,7 @@ test('an order moves from board column to board column as its time passes, and l
   )
   const console = await aConsole({ configuration: world.configuration, clock: world.clock })
   const { body } = await console.get('/', 'viewer')
+  expect(body).not.toContain('No open order that the bridge has seen is due')
   expect(body).toContain('href="/clocks?what=acknowledge&amp;when=late"')
   expect((await console.get('/clocks?when=tomorrow&what=acknowledge', 'viewer')).body).toContain(
     'No order matches.',
@@ -86,6 +87,16 @@ test('without any order the page says what would stand here', async () => {
     'has seen no open order with a deadline up to tomorrow',
   )
   expect((await console.get('/', 'viewer')).body).toContain('<section id="clocks" data-live hidden>')
+})
+
+test('where open orders were seen and none is due soon, Today says so', async () => {
+  const world = await aWorld({ routes: ['orders', 'orders-out'] })
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+  await world.run('orders', 'orders-out')
+  const console = await aConsole({ configuration: world.configuration, clock: world.clock })
+  expect((await console.get('/', 'viewer')).body).toContain(
+    'No open order that the bridge has seen is due up to the end of tomorrow.',
+  )
 })
 
 /** Three orders that are exported, and raise alerts so long before their time. */
