@@ -70,6 +70,7 @@ async function traceKey(db: Db, key: string, query: KeyQuery): Promise<KeyTrace>
   const found = query.everywhere ? await searchRecords(db, key) : await findRecordsByKey(db, links)
   if (own !== undefined) found.add(own)
   for (const id of await selectAcceptedIds(db, key)) found.add(id)
+  for (const id of await selectDismissedIds(db, key)) found.add(id)
   await addRelatedOrders(db, links, found)
   await expandLinks(db, links)
   for (const id of await findLinkedRecords(db, links, query)) found.add(id)
@@ -194,6 +195,21 @@ async function selectAcceptedIds(db: Db, apiId: string): Promise<number[]> {
   )
   return rows.map(({ id }) => id)
 }
+
+/** Records with the cell that people dismissed: no index of keys has them any more. */
+async function selectDismissedIds(db: Db, key: string): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select records.id from (
+      select record_id from decisions cross join decided_records
+      where action = 'dismiss' and decision_id = decisions.id order by decisions.id desc limit ${MAX_DISMISSED}) as dismissed
+    cross join records
+    where records.id = dismissed.record_id
+      and exists (select 1 from json_each(records.key_values) where value = ${key})`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** The latest ones are read, in some ten milliseconds. */
+const MAX_DISMISSED = 10_000
 
 /** Orders, parcels and invoices of several accounts may have one id; and a change has that of what it changes. */
 const MAX_SAME_ID = 50

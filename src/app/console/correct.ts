@@ -42,6 +42,8 @@ export interface CorrectionPage {
   readonly missing?: string
   readonly encoding?: string
   readonly records: number
+  /** How many of them are in a correction that is not finished. */
+  readonly underWay: number
   readonly rows: number
   readonly groups: readonly CorrectionGroup[]
   readonly units: readonly ShownUnit[]
@@ -186,6 +188,7 @@ export async function readCorrectionPage(
 
 const NOTHING = {
   records: 0,
+  underWay: 0,
   rows: 0,
   groups: [],
   units: [],
@@ -257,10 +260,12 @@ async function showOpened(
   const page = Math.min(Math.max(1, asked), pages)
   const shown = units.slice((page - 1) * UNITS_ON_A_PAGE, page * UNITS_ON_A_PAGE)
   const records = countRecords(units)
+  const underWay = countRecords(units.filter(({ correction }) => correction !== undefined))
   const ready = countRecords(checked?.ready ?? [])
   return omitUndefined({
     encoding: opened.encoding,
     records,
+    underWay,
     rows: units.reduce((sum, each) => sum + each.rows.length, 0),
     groups,
     units: shown.map((unit) => showUnit(unit, changes, checked?.verdicts.get(unit.line))),
@@ -273,7 +278,7 @@ async function showOpened(
       omitUndefined({
         ready,
         units: checked.ready.length,
-        leftOut: records - ready,
+        leftOut: records - underWay - ready,
         name: checked.file?.name,
         sha256: checked.file?.sha256,
       }),

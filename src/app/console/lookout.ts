@@ -18,6 +18,9 @@ import { createDiskReader, findAcceptedVersion } from '../version.ts'
 /** Mailboxes are listed no more often than this. */
 const MAILBOXES_MS = MINUTE_MS
 
+/** After a decision of a person, alerts are evaluated so soon: what ended is seen to have ended. */
+const DECIDED_MS = 2_000
+
 /** A snapshot of a large journal takes a second, in which no page is answered: at most a twentieth of the time. */
 const SHARE = 20
 
@@ -63,7 +66,11 @@ export function startLookout(options: LookoutOptions) {
   let mailboxes: ReadonlyMap<string, Mailbox> | undefined
   let evaluation: (Awaited<ReturnType<typeof evaluateAlerts>> & { readonly at: number }) | undefined
   let sight: Sight = {}
-  let evaluated = { startedAt: -Infinity }
+  let evaluated: { readonly startedAt: number; readonly decision: number | undefined } = {
+    startedAt: -Infinity,
+    decision: undefined,
+  }
+  let decision: number | undefined
   let evaluating: Promise<void> | undefined
   let taken: { version: string | undefined; evaluation: unknown; at: number; tookMs: number } | undefined
   let taking: Promise<void> | undefined
@@ -101,6 +108,7 @@ export function startLookout(options: LookoutOptions) {
     const until = startedAt + AHEAD_MS
     const hasRoutes = configuration.routes.length > 0
     const deadlines = hasRoutes ? await listSeenLate(journal, configuration, { until }) : []
+    decision = (await journal.listAllDecisions(undefined, 1))[0]?.id
     taken = { version, evaluation: latest, at: clock.now(), tookMs: clock.now() - startedAt }
     const { failure: _, ...rest } = sight
     sight = { ...rest, snapshot, deadlines, ...(latest && { checkedAt: latest.at }) }
@@ -117,8 +125,10 @@ export function startLookout(options: LookoutOptions) {
   /** Begins what is due. A journal that cannot be read is shown by the page itself, and tried again at the next tick. */
   const refresh = (): Promise<unknown> => {
     if (isClosed) return Promise.resolve()
-    if (evaluating === undefined && clock.now() - evaluated.startedAt >= MAILBOXES_MS) {
-      evaluated = { startedAt: clock.now() }
+    const age = clock.now() - evaluated.startedAt
+    const isDecided = decision !== evaluated.decision && age >= DECIDED_MS
+    if (evaluating === undefined && (age >= MAILBOXES_MS || isDecided)) {
+      evaluated = { startedAt: clock.now(), decision }
       sight = { ...sight, checkingSince: clock.now() }
       evaluating = evaluate()
         .catch(noteFailure)

@@ -112,7 +112,9 @@ const CONSOLE_FIXES: Readonly<
   'partner-unknown': { dismiss: DISMISS },
   'record-unacknowledged': { dismiss: `${DISMISS} on the page of the delivery` },
   'records-held': { fix: `See why they wait, and mend the cause. Then ${RELEASE}; or ${GIVE_UP}.` },
-  'records-rejected': { dismiss: DISMISS },
+  'records-rejected': {
+    fix: `Correct the records on the page of the file and send them again; or there: ${DISMISS}.`,
+  },
   'records-unwritten': {
     fix: 'Correct the mapping, then “Run now …” on the page of the route: it writes what was held.',
   },
@@ -120,7 +122,7 @@ const CONSOLE_FIXES: Readonly<
   'sets-unrouted': { dismiss: DISMISS },
   'source-removed': { dismiss: DISMISS },
   'key-conflict': {
-    fix: `Twice in one file: correct the number of one, or leave it out by ${DISMISS}. Known from another file: leave it out; the record that was sent stays as it is.`,
+    fix: `Twice in one file: correct the number of one. A row that you leave as it is stays refused; once the others are sent, ${DISMISS} ends it. Known from another file: leave the row as it is; what was sent stays.`,
   },
   'answer-lost': {
     fix: '“Run now …” on the page of the route: the record is looked up before anything is sent again.',
@@ -142,6 +144,8 @@ const COMMAND =
 /** Where the console has a button for the command of the fix, the button stands for it. */
 export function toConsoleFix(code: AlertCode | ProblemCode, fix: string): string {
   const own = CONSOLE_FIXES[code] ?? {}
+  // The problem of one record may name no command where the fix of its code does.
+  if (code === 'key-conflict' && 'fix' in own) return own.fix
   if (!HAS_COMMAND.test(fix)) return fix
   if ('fix' in own) return own.fix
   const worded = fix.replaceAll(COMMAND, (text: string, quoted?: Command, open?: Command) => {

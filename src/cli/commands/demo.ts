@@ -333,12 +333,6 @@ const ANSWERS_FOLDER = 'outbox/edi'
 /** Routes that take sets of the inbox of interchanges. */
 const DEMO_INBOX_ROUTES: ReadonlySet<string> = new Set(['edi-orders-in'])
 
-/** By when a file should come each day; Today of the console says whether it did. */
-const EXPECTED_BY: Readonly<Partial<Record<string, string>>> = {
-  'orders-in': '23:00',
-  'shipments-in': '23:30',
-}
-
 /** A text is a comment on the routes that follow it. */
 const DEMO_ROUTES: readonly (DemoRoute | string)[] = [
   "The retailer's orders, from four systems that write them differently; the X12 of the last one comes through the inbox.",
@@ -372,10 +366,9 @@ function formatRoute(route: DemoRoute | string): string {
     mapping: mappings/${mapping}.yaml
     to: { mailbox: exchange, folder: outbox, name: "${folder}-{date:yyyyMMdd-HHmmss}-{seq}.csv" }
 `
-  const expected = EXPECTED_BY[name] === undefined ? '' : `, expectFile: { by: "${EXPECTED_BY[name]}" }`
   const from = DEMO_INBOX_ROUTES.has(name)
     ? 'inbox: van, partner: haven, document: 850'
-    : `mailbox: exchange, folder: inbox/${folder}, stableFor: 300ms${expected}`
+    : `mailbox: exchange, folder: inbox/${folder}, stableFor: 300ms`
   return `${head}
     from: { ${from} }
     mapping: mappings/${mapping}.yaml

@@ -87,7 +87,7 @@ function parseLine(text = ''): Pick<CorrectionForm, 'line'> {
 }
 
 function drawCorrection(data: CorrectionPage, request: PageRequest): Html {
-  const { id, name, missing, records, rows } = data
+  const { id, name, missing, records, underWay, rows } = data
   const back = html`<p><a href="${href('/files/:id', { id })}">Back to ${name}</a></p>`
   if (missing !== undefined)
     return html`${drawRefusal(request)}
@@ -97,7 +97,11 @@ function drawCorrection(data: CorrectionPage, request: PageRequest): Html {
     return html`${drawRefusal(request)}
       <p>No record of it waits for a correction.</p>
       ${drawCorrections(data, request)} ${back}`
-  const total = `${formatRecords(records)} in ${formatCount(rows, 'row')} ${records === 1 ? 'was' : 'were'} refused. Nothing is sent before you send it.`
+  const waiting =
+    underWay === 0
+      ? ''
+      : ` Of these, ${formatNumber(underWay)} were corrected and wait to be taken; ${formatNumber(records - underWay)} are left.`
+  const total = `${formatRecords(records)} in ${formatCount(rows, 'row')} ${records === 1 ? 'was' : 'were'} refused.${waiting} Nothing is sent before you send it.`
   return html`${drawRefusal(request)} ${drawCorrections(data, request)}
     <p>${total}</p>
     <form method="post" action="${href('/files/:id/correct', { id })}" class="correction">

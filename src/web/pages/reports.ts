@@ -163,7 +163,9 @@ function drawRow(
       ? undefined
       : html`<br /><small>${formatNumber(states.exported)} exported</small>`
   const since =
-    corrected === 0 ? undefined : html`<br /><small>${formatNumber(corrected)} corrected since</small>`
+    corrected === 0
+      ? undefined
+      : html`<br /><small>${formatNumber(corrected)} corrected or given up since</small>`
   const skipped =
     states.skipped === undefined
       ? undefined
@@ -227,5 +229,5 @@ function drawReasons({ reasons }: Report): Html | undefined {
     html`${route}`,
   ])
   return html`<h2>Why records were refused or held</h2>
-    ${drawCells('Reasons by code and column, the most frequent first', ['Open', 'Corrected since', 'Problem', 'Column', 'Route'], rows)}`
+    ${drawCells('Reasons by code and column, the most frequent first', ['Open', 'Corrected or given up since', 'Problem', 'Column', 'Route'], rows)}`
 }

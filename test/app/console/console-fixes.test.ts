@@ -28,7 +28,7 @@ test.each<[AlertCode, string, string]>([
   [
     'records-rejected',
     "Have /srv/x.rejects.csv corrected and sent again, or: `dropbridge dismiss 'day 1.csv' --by NAME --why TEXT`.",
-    'Have /srv/x.rejects.csv corrected and sent again, or: “Dismiss what is refused …”.',
+    'Correct the records on the page of the file and send them again; or there: “Dismiss what is refused …”.',
   ],
   [
     'records-held',

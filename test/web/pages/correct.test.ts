@@ -37,6 +37,7 @@ test('one apply and two cells, checked and sent with a reason: all orders are th
   expect((await look(to, 'viewer')).text).toContain('operator corrected 6 records')
   expect((await look(to)).text).toContain('The corrected rows lie in inbox/orders as orders-16.rejects.csv')
   expect((await look()).text).toContain('It lies in the inbox')
+  expect((await look()).text).toContain('Of these, 6 were corrected and wait to be taken; 0 are left.')
   await world.run('orders')
   expect(await countOrders(world)).toEqual({ orders: 60, doubled: 0 })
   expect((await look(to)).text).toContain('The corrected rows were taken as orders-16.rejects.csv')

@@ -163,7 +163,7 @@ test('the numbers of a file agree after a part of it is corrected, and after the
     [2, 2],
     [2, 0],
   ])
-  expect(report?.text).toContain('Open Corrected since Problem')
+  expect(report?.text).toContain('Open Corrected or given up since Problem')
   const bridge = await world.open()
   await bridge.journal.dismissRejected(id, { by: 'olu', why: 'gone' })
   await bridge.close()

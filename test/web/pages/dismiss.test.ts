@@ -40,6 +40,28 @@ test('what is refused of a file is dismissed with a reason, and its alert ends',
   expect((await look(`${own}/dismiss`)).text).toContain('Nothing of day.csv waits')
 })
 
+test('what was dismissed is found by its key, and Today knows of it within seconds', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const orders = sampleOrders({ seed: 7, orders: 4, damageEvery: 2 })
+  await world.drop('inbox/orders', 'day.csv', ordersFile(orders).text)
+  await world.run('orders')
+  const accepted = new Set((await world.orders()).map((order) => order['purchase_order_number']))
+  const refused = orders.find(({ po }) => !accepted.has(po))?.po ?? ''
+  const { journal, look, send } = await aDesk(world)
+  const [file] = await journal.listFiles({}, undefined, 1)
+  await expect.poll(async () => (await look('/')).text, WITHIN).toContain('Mailboxes were listed at')
+  expect((await look('/')).text).toContain('1 thing needs a person')
+  const own = `/files/${file?.id}/dismiss`
+  const before = await look(`/search?q=${refused}`)
+  await send(own, { ...(await look(own)).form, ...WHY })
+  await expect.poll(async () => (await look('/')).text, WITHIN).toContain('Nothing needs a person')
+  const after = await look(`/search?q=${refused}`)
+  expect([before.status, after.status]).toEqual([303, 303])
+})
+
+/** Seconds, where mailboxes are listed once a minute. */
+const WITHIN = { timeout: 20_000, interval: 250 }
+
 test('what was canceled after its delivery is dismissed from the page of the delivery', async () => {
   const world = await worldThatWaits(PICKED_UP, sampleOrders({ seed: 81, orders: 3, damageEvery: 0 }))
   await world.run('orders-out')
