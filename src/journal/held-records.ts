@@ -376,3 +376,18 @@ async function dismissRejected({ db, now }: Tx, fileId: string, dismissal: Dismi
   await appendFileEvent(db, now, { id: fileId, kind: 'decision-made', more })
   return omitUndefined({ id, file: fileId, action: 'dismiss' as const, by, why, via, at: now, records })
 }
+
+/** Records with the cell that people dismissed: no index of keys has them any more. */
+export async function selectDismissedIds(db: Db, key: string): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select records.id from (
+      select record_id from decisions cross join decided_records
+      where action = 'dismiss' and decision_id = decisions.id order by decisions.id desc limit ${MAX_DISMISSED}) as dismissed
+    cross join records
+    where records.id = dismissed.record_id
+      and exists (select 1 from json_each(records.key_values) where value = ${key})`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** The latest ones are read, in some ten milliseconds. */
+const MAX_DISMISSED = 10_000

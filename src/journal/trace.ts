@@ -14,6 +14,7 @@ import {
   type LinkSet,
   TRACED_KIND_LIST,
 } from './resource-links.ts'
+import { selectDismissedIds } from './held-records.ts'
 import { jsonRows, omitNull, selectFirst } from './rows.ts'
 import type { Db, Row } from './schema.ts'
 import type { BoundStore } from './store.ts'
@@ -195,21 +196,6 @@ async function selectAcceptedIds(db: Db, apiId: string): Promise<number[]> {
   )
   return rows.map(({ id }) => id)
 }
-
-/** Records with the cell that people dismissed: no index of keys has them any more. */
-async function selectDismissedIds(db: Db, key: string): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
-    select records.id from (
-      select record_id from decisions cross join decided_records
-      where action = 'dismiss' and decision_id = decisions.id order by decisions.id desc limit ${MAX_DISMISSED}) as dismissed
-    cross join records
-    where records.id = dismissed.record_id
-      and exists (select 1 from json_each(records.key_values) where value = ${key})`.execute(db)
-  return rows.map(({ id }) => id)
-}
-
-/** The latest ones are read, in some ten milliseconds. */
-const MAX_DISMISSED = 10_000
 
 /** Orders, parcels and invoices of several accounts may have one id; and a change has that of what it changes. */
 const MAX_SAME_ID = 50
