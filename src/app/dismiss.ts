@@ -38,7 +38,7 @@ export async function dismissRejected(
   const decision = file && (await journal.dismissRejected(file.id, chosen))
   if (file !== undefined && decision !== undefined) return { file, decision }
   const delivered = await dismissDelivered(journal, request)
-  if (delivered === undefined) throw await nothingOpenError(journal, what)
+  if (delivered === undefined) throw await nothingOpenError(journal, what, files)
   return delivered
 }
 
@@ -90,9 +90,19 @@ async function findRecord(journal: Journal, what: string): Promise<OpenRejection
 /** How many files are searched for a similar name. */
 const KNOWN_FILES_MAX = 1000
 
-async function nothingOpenError(journal: Journal, what: string): Promise<BridgeError> {
+async function nothingOpenError(
+  journal: Journal,
+  what: string,
+  files: readonly FileEntry[],
+): Promise<BridgeError> {
+  const decided = files.length === 1 ? await journal.listDecisions(files[0]?.id ?? '', 1) : []
+  const [{ action, by, at, why } = {}] = decided
+  if (action === 'dismiss' && at !== undefined)
+    return new BridgeError('not-known', `${by} dismissed ${what} already, at ${isoTime(at)}: ${why}`, {
+      fix: 'Nothing is left to do.',
+    })
   const names = (await journal.listRejectedFiles(KNOWN_FILES_MAX)).map(({ name }) => name)
-  const near = findSimilarName(what, names)
+  const near = files.length > 0 ? undefined : findSimilarName(what, names)
   const message = `nothing of ${what} waits for a correction`
   const fix = 'See `dropbridge status`; name a FILE, or one record as ROUTE/KEY.'
   return new BridgeError('not-known', near === undefined ? message : `${message}; did you mean ${near}?`, {

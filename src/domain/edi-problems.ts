@@ -33,12 +33,12 @@ export const EDI_PROBLEMS = {
   },
   'edi-count': {
     title: 'A count of the trailer is wrong.',
-    fix: 'Compare with the sender. If nothing is missing: `dropbridge edi fix` on the rejects file.',
+    fix: 'Compare with the sender. If nothing is missing: `dropbridge edi fix REJECTS --out FIXED`.',
     details: 'SE01 counts segments, GE01 sets, IEA01 groups; UNT and UNZ likewise.',
   },
   'edi-number-mismatch': {
     title: 'Two control numbers that must be the same differ.',
-    fix: 'Compare with the sender. If nothing is missing: `dropbridge edi fix` on the rejects file.',
+    fix: 'Compare with the sender. If nothing is missing: `dropbridge edi fix REJECTS --out FIXED`.',
     details: 'ISA13 and IEA02, GS06 and GE02, ST02 and SE02; in EDIFACT 0020, 0048 and 0062.',
   },
   'edi-test': {

@@ -36,7 +36,7 @@ const FIX_CLOSED = 'Have the sender leave it out, or add it to the grammar of th
 const FIX_RECOUNTED = 'Compare with the sender. If nothing is missing, drop the rejects file in as it is.'
 
 const FIX_SET_NOT_ENDED =
-  'Have this set sent again. If nothing is missing: `dropbridge edi fix` on the rejects file.'
+  'Have this set sent again. If nothing is missing: `dropbridge edi fix REJECTS --out FIXED`.'
 
 const FIX_TERMINATOR =
   'Write the terminator before that segment in the rejects file, or have the set sent again.'

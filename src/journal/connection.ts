@@ -26,7 +26,7 @@ export async function openConnection(path: string, clock: Clock, isCheck = false
   try {
     if (path !== ':memory:' && !isCheck) prepareFolder(dirname(resolve(path)))
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
-      const fix = 'Write the path of a file in `journal`, such as sqlite:./state/journal.db.'
+      const fix = 'Move the folder away, or write the path of a file in `journal`.'
       throw new BridgeError('journal-unusable', `The journal ${path} is a folder.`, { fix })
     }
     if (path !== ':memory:' && !isCheck) createPrivateFile(path)

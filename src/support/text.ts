@@ -56,7 +56,7 @@ export function findSimilarName(name: string, candidates: readonly string[]): st
   const sought = name.toLowerCase()
   const lowered = candidates.map((candidate) => candidate.toLowerCase())
   const best = closest(sought, lowered)
-  if (distance(sought, best) <= maxEditDistance(name)) return candidates[lowered.indexOf(best)]
+  if (isSlip(sought, best)) return candidates[lowered.indexOf(best)]
   const [only, ...others] = listLongerNames(name, candidates)
   return others.length === 0 ? only : undefined
 }
@@ -132,9 +132,17 @@ export function rankSimilarNames(name: string, candidates: readonly string[], li
     .map(({ candidate }) => candidate)
 }
 
-/** How many letters of a name may be typing errors: not all of a short one, so that US does not mean Pos. */
+/** How many letters of a name may be typing errors: few of a short one, so that Zip does not mean Id. */
 function maxEditDistance({ length }: string): number {
-  return Math.min(Math.max(2, Math.floor(length / 3)), length - 1)
+  return Math.min(Math.max(length < 4 ? 1 : 2, Math.floor(length / 3)), length - 1)
+}
+
+/** The first letter is seldom a typing error, unless letters changed places: Retail does not mean Email. */
+function isSlip(sought: string, candidate: string): boolean {
+  const far = distance(sought, candidate)
+  const sort = (name: string) => Array.from(name).toSorted().join('')
+  if (far <= 2 && sort(sought) === sort(candidate)) return true
+  return far <= maxEditDistance(sought) && (far <= 1 || sought[0] === candidate[0])
 }
 
 // Makes the ids that people read aloud: files, deliveries, instances.

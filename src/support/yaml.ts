@@ -47,11 +47,17 @@ function describeErrors(
 function describeError(text: string, offset: number, code: ErrorCode = 'IMPOSSIBLE'): string {
   const rest = text.slice(offset)
   if (code === 'BAD_INDENT' && /^ *\t/.test(rest)) return YAML_ERRORS.TAB_AS_INDENT
-  if (code === 'DUPLICATE_KEY')
-    return `the key ${/^[^\n]*?(?=\s*:\s|$)/m.exec(rest)?.[0] ?? ''} appears twice.`
+  if (code === 'DUPLICATE_KEY') return `the key ${findKey(text, offset)} appears twice.`
   return code in YAML_ERRORS
     ? YAML_ERRORS[code as keyof typeof YAML_ERRORS]
     : 'this is not valid YAML: a wrong indentation, or a bracket or quote that is not closed, here or in the lines above.'
+}
+
+/** The key at the place; where its value is the place, the key before it. */
+function findKey(text: string, offset: number): string {
+  const here = /^[^\n]*?(?=\s*:\s|$)/m.exec(text.slice(offset))?.[0] ?? ''
+  const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset)
+  return here === '' ? before.replace(/^[\s-]*/, '').replace(/\s*:\s*$/, '') : here
 }
 
 const YAML_ERRORS = {

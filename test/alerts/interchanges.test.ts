@@ -127,7 +127,7 @@ test('a repaired copy is taken where its name says that it is a correction', asy
   await world.drop('inbox/van', 'day.x12', drop(wrong))
   await run('run')
   expect(await world.read('results/day.x12.sets.csv')).toContain(
-    'If nothing is missing: `dropbridge edi fix` on the rejects file.',
+    'If nothing is missing: `dropbridge edi fix REJECTS --out FIXED`.',
   )
   const rejects = 'exchange/results/day.x12.edi-orders.rejects.x12'
 

@@ -163,7 +163,7 @@ test('a journal that is a folder, another file or not there yet', async () => {
   const inbox = join(world.folder, 'exchange', 'inbox', 'orders')
   expect(absent.out).toContain(`orders: the inbox ${inbox} is not there; the first run creates it`)
   expect(folder.err).toContain(
-    `wrong: The journal ${path} is a folder.\n    fix: Write the path of a file in \`journal\``,
+    `wrong: The journal ${path} is a folder.\n    fix: Move the folder away, or write the path of a file in \`journal\`.`,
   )
   expect(other.err).toContain('file is not a database')
   expect(other.err).toContain('    fix: Correct the path in `journal`')

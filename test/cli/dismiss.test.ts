@@ -144,7 +144,7 @@ test('a person dismisses a rejected record or a whole file, and the journal keep
   expect((await run('audit', 'verify')).exit).toBe(0)
   expect(await run('dismiss', 'orders.csv', ...WHO)).toMatchObject({
     exit: 2,
-    err: expect.stringContaining('nothing of orders.csv waits for a correction'),
+    err: expect.stringMatching(/Ada dismissed orders\.csv already, at \S+: the shop withdrew them/) as string,
   })
   expect((await run('dismiss', 'orders/nothing', ...WHO)).exit).toBe(2)
   expect((await run('dismiss', 'nothing.csv', ...WHO)).exit).toBe(2)

@@ -544,6 +544,9 @@ describe('a file that is no configuration at all', () => {
       '19:3 the key orders-in appears twice.',
       '25:5 routes.orders-in.extra: unknown key.',
     ])
+    expect((await errorsOf(`${WHOLE}routes:\n  other: {}\n`))[0]).toMatch(
+      /^\d+:\d+ the key routes appears twice\.$/,
+    )
   })
 })
 

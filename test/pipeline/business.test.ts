@@ -419,6 +419,15 @@ describe('an order', () => {
     )
   })
 
+  test('that is refused for another reason has no fix for what was sent', async () => {
+    const row = await send({ 'Order Date': '11/16/2024 09:05', SKU: 'NOTHING' }, 'both.csv')
+
+    expect(row).toMatchObject({ _status: 'rejected' })
+    expect(row?.['_code']).toContain('date-implausible')
+    expect(row?.['_fix']).toContain('It was not sent. If this is wrong too, correct it with the rest.')
+    expect(row?.['_fix']).not.toContain('Sent as it is')
+  })
+
   test('of an item whose number a spreadsheet has cut says so, before and after the list of items was read', async () => {
     const before = await send({ SKU: '1.2E+11' }, 'before.csv')
     await readItems()

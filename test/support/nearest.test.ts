@@ -15,6 +15,18 @@ test.each([
   expect(didYouMean(slip, ROUTES)).toBe(` Did you mean "${meant}"?`)
 })
 
+test.each([
+  ['Zip', ['Id', 'Name']],
+  ['Retail', ['Email', 'Phone']],
+  ['map', ['wrap']],
+])('"%s" means none of %s: other words are not typing errors', (word, known) => {
+  expect(findSimilarName(word, known)).toBeUndefined()
+})
+
+test('first letters that changed places are a typing error', () => {
+  expect(findSimilarName('roders-in', ['orders-in'])).toBe('orders-in')
+})
+
 test.each(['invoices', 'customer-returns', 'xyzzy', 'US', 'shi', 'orders'])(
   'for "%s" nothing is guessed',
   (word) => {

@@ -209,7 +209,7 @@ export function formatResultRow(record: ReportedRecord, keyColumns: number, show
   const { operations = false, set } = shown
   const first = record.lines[0]?.[0]
   const problems = record.problems.map((each) => addLine(each, record, shown))
-  const warnings = record.warnings.map((each) => addLine(each, record, shown))
+  const warnings = record.warnings.map((each) => addLine(toUnsent(each, record), record, shown))
   const cells = [
     String(first ?? ''),
     String(record.number),
@@ -228,6 +228,14 @@ export function formatResultRow(record: ReportedRecord, keyColumns: number, show
       ? cells
       : insertSetCells(cells, [set, String(spot?.segment ?? line ?? first ?? '')])),
   ]
+}
+
+/** A warning says what can be done about a record that was sent. */
+function toUnsent(warning: Problem, { state }: Pick<ReportedRecord, 'state'>): Problem {
+  const isOfSent = state === 'rejected' && /^(?:Sent as it is|It is sent as it is)/.test(warning.fix)
+  return isOfSent
+    ? { ...warning, fix: 'It was not sent. If this is wrong too, correct it with the rest.' }
+    : warning
 }
 
 /** The one line for a file that is a duplicate, unusable as a whole or without records. */
