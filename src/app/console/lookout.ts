@@ -81,6 +81,7 @@ export function startLookout(options: LookoutOptions) {
 
   const evaluate = async () => {
     const journal = await getJournal()
+    evaluated = { ...evaluated, decision: await findLatestDecision(journal) }
     if (mailboxes === undefined) {
       const random = Math.random
       mailboxes = await openMailboxes(configuration, { clock, random, newId, isImpatient: true })
@@ -108,7 +109,7 @@ export function startLookout(options: LookoutOptions) {
     const until = startedAt + AHEAD_MS
     const hasRoutes = configuration.routes.length > 0
     const deadlines = hasRoutes ? await listSeenLate(journal, configuration, { until }) : []
-    decision = (await journal.listAllDecisions(undefined, 1))[0]?.id
+    decision = await findLatestDecision(journal)
     taken = { version, evaluation: latest, at: clock.now(), tookMs: clock.now() - startedAt }
     const { failure: _, ...rest } = sight
     sight = { ...rest, snapshot, deadlines, ...(latest && { checkedAt: latest.at }) }
@@ -169,4 +170,9 @@ export function startLookout(options: LookoutOptions) {
       await Promise.all([...(mailboxes?.values() ?? [])].map((mailbox) => mailbox.close()))
     },
   }
+}
+
+async function findLatestDecision(journal: Journal): Promise<number | undefined> {
+  const [latest] = await journal.listAllDecisions(undefined, 1)
+  return latest?.id
 }

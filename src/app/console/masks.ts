@@ -92,10 +92,13 @@ const GIVE_UP = '“Give up …”'
 
 type Command = 'dismiss' | 'discard' | 'release' | 'resume'
 
-/** `fix`: in place of the whole text. Else the words in place of each command; the others stay. */
+/** `fix`: in place of a text that names a command; `always`: of any text. Else the words in place of each command; the others stay. */
 const CONSOLE_FIXES: Readonly<
   Partial<
-    Record<AlertCode | ProblemCode, { readonly fix: string } | Readonly<Partial<Record<Command, string>>>>
+    Record<
+      AlertCode | ProblemCode,
+      { readonly fix: string } | { readonly always: string } | Readonly<Partial<Record<Command, string>>>
+    >
   >
 > = {
   'answer-contradicts': { dismiss: DISMISS },
@@ -122,7 +125,7 @@ const CONSOLE_FIXES: Readonly<
   'sets-unrouted': { dismiss: DISMISS },
   'source-removed': { dismiss: DISMISS },
   'key-conflict': {
-    fix: `Twice in one file: correct the number of one. A row that you leave as it is stays refused; once the others are sent, ${DISMISS} ends it. Known from another file: leave the row as it is; what was sent stays.`,
+    always: `Twice in one file: correct the number of one. A row that you leave as it is stays refused; once the others are sent, ${DISMISS} ends it. Known from another file: leave the row as it is; what was sent stays.`,
   },
   'answer-lost': {
     fix: '“Run now …” on the page of the route: the record is looked up before anything is sent again.',
@@ -144,8 +147,7 @@ const COMMAND =
 /** Where the console has a button for the command of the fix, the button stands for it. */
 export function toConsoleFix(code: AlertCode | ProblemCode, fix: string): string {
   const own = CONSOLE_FIXES[code] ?? {}
-  // The problem of one record may name no command where the fix of its code does.
-  if (code === 'key-conflict' && 'fix' in own) return own.fix
+  if ('always' in own) return own.always
   if (!HAS_COMMAND.test(fix)) return fix
   if ('fix' in own) return own.fix
   const worded = fix.replaceAll(COMMAND, (text: string, quoted?: Command, open?: Command) => {

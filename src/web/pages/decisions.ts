@@ -104,7 +104,7 @@ function drawDecision(decision: DecisionPage, request: PageRequest): Html {
   ])
   const before =
     request.query['sent'] === 'before'
-      ? html`<p class="refusal" role="status">
+      ? html`<p role="status">
           These rows were sent before, with this decision. Nothing was sent again, and your reason was not
           kept.
         </p>`
