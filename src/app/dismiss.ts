@@ -95,6 +95,14 @@ async function nothingOpenError(
   what: string,
   files: readonly FileEntry[],
 ): Promise<BridgeError> {
+  const [file] = files
+  const underWay = file === undefined ? 0 : (await journal.countRefused(file.id)).underWay
+  if (file !== undefined && underWay > 0)
+    return new BridgeError(
+      'not-known',
+      `nothing else of ${what} waits for a correction: ${underWay} of its records are corrected, and wait to be taken`,
+      { fix: `Take them with \`dropbridge run ${file.route}\`, or dismiss one as ROUTE/KEY.` },
+    )
   const decided = files.length === 1 ? await journal.listDecisions(files[0]?.id ?? '', 1) : []
   const [{ action, by, at, why } = {}] = decided
   if (action === 'dismiss' && at !== undefined)

@@ -18,7 +18,7 @@ import { assert } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { digestCorrection } from './event-detail.ts'
 import { appendFileEvent, insertDecision, selectDecisionDetail } from './events.ts'
-import { IS_UNCORRECTED } from './held-records.ts'
+import { IS_OPEN_CORRECTION, IS_UNCORRECTED, isBeingCorrected } from './held-records.ts'
 import { removeNamings } from './namings.ts'
 import { jsonRows, omitNull } from './rows.ts'
 import type { Db, Row } from './schema.ts'
@@ -49,13 +49,6 @@ export function formatCorrectionSubject(id: number): string {
   return `correction-${id}`
 }
 
-/**
- * Condition on `corrections` and the file that it was taken as, `taken`: its file is in the inbox or in work. One that is only
- * begun keeps no record: its process may be dead, and the next one to have the lease finishes it or gives it up.
- */
-const IS_OPEN = sql<boolean>`(corrections.given_up_at is null and taken.outcome is null
-  and (corrections.left_at is not null or corrections.taken_as is not null))`
-
 interface CorrectableRow {
   readonly id: number
   readonly number: number
@@ -74,7 +67,7 @@ async function selectCorrectable(db: Db, fileId: string, limit: number): Promise
       select max(corrections.decision_id) from decided_records
         join corrections on corrections.decision_id = decided_records.decision_id
         left join files as taken on taken.id = corrections.taken_as
-      where decided_records.record_id = records.id and ${IS_OPEN}) as correction
+      where decided_records.record_id = records.id and ${IS_OPEN_CORRECTION}) as correction
     from records where id in (
       select id from records where file_id = ${fileId} and ${IS_UNCORRECTED}
       union all
@@ -221,12 +214,8 @@ async function countRefused(db: Db, fileId: string): Promise<RefusedCounts> {
   const isGivenUp = sql`records.id in (
     select record_id from decisions join decided_records on decided_records.decision_id = decisions.id
     where decisions.file_id = ${fileId} and action in ('dismiss', 'discard', 'resolve-discard'))`
-  const isUnderWay = sql`records.id in (
-    select record_id from corrections join decided_records on decided_records.decision_id = corrections.decision_id
-      left join files as taken on taken.id = corrections.taken_as
-    where corrections.file_id = ${fileId} and ${IS_OPEN})`
   const { rows } = await sql<{ fate: keyof RefusedCounts; records: number }>`
-    select case when corrected = 0 then case when ${isUnderWay} then 'underWay' else 'open' end
+    select case when corrected = 0 then case when ${isBeingCorrected(fileId)} then 'underWay' else 'open' end
         when ${isGivenUp} then 'dismissed' else 'corrected' end as fate, count(*) as records
     from records where file_id = ${fileId} and state = 'rejected' group by 1`.execute(db)
   const counts = { corrected: 0, dismissed: 0, underWay: 0, open: 0 }

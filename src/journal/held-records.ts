@@ -148,6 +148,19 @@ function normalizeText(text: RawBuilder<string>): RawBuilder<string> {
 export const IS_UNCORRECTED = sql<boolean>`(records.state = 'rejected' and records.corrected = 0
   and records.file_id is not null)`
 
+/**
+ * Condition on `corrections` and the file that it was taken as, `taken`: its file is in the inbox or in work. One that is only
+ * begun keeps no record: its process may be dead, and the next one to have the lease finishes it or gives it up.
+ */
+export const IS_OPEN_CORRECTION = sql<boolean>`(corrections.given_up_at is null and taken.outcome is null
+  and (corrections.left_at is not null or corrections.taken_as is not null))`
+
+/** Condition on `records` of the file: they are in a correction whose file is in the inbox or in work. */
+export const isBeingCorrected = (fileId: string) => sql<boolean>`records.id in (
+  select record_id from corrections join decided_records on decided_records.decision_id = corrections.decision_id
+    left join files as taken on taken.id = corrections.taken_as
+  where corrections.file_id = ${fileId} and ${IS_OPEN_CORRECTION})`
+
 /** Condition: `later` is named as the rejects or exceptions file of `files`, or as that file with more behind the word. */
 const IS_RETURNED_PART = sql<boolean>`(
   substr(later.name, 1, length(files.report_name)) = files.report_name
@@ -344,7 +357,10 @@ async function selectRejectedRecords(
   return rows.map(({ lines, ...row }) => ({ ...row, lines: JSON.parse(lines) }))
 }
 
-/** Undefined, with nothing stored, where nothing of the file waits for a correction. */
+/**
+ * Undefined, with nothing stored, where nothing of the file waits for a correction. Of a whole file, records that are being
+ * corrected stay; one of them is dismissed by its own id.
+ */
 async function dismissRejected({ db, now }: Tx, fileId: string, dismissal: Dismissal) {
   const { by, why, via, record } = dismissal
   const isWhole =
@@ -357,7 +373,7 @@ async function dismissRejected({ db, now }: Tx, fileId: string, dismissal: Dismi
         sql`unbundlings join files on files.id = unbundlings.file_id where files.id = ${fileId} and ${IS_UNROUTED}`,
       )))
   const id = await insertDecision(db, now, { file_id: fileId, action: 'dismiss', by, why, via, records: 0 })
-  const chosen = record === undefined ? sql`true` : sql`records.id = ${record}`
+  const chosen = record === undefined ? sql`not ${isBeingCorrected(fileId)}` : sql`records.id = ${record}`
   const records = await changeRows(
     db,
     sql`insert into decided_records (record_id, decision_id)

@@ -48,7 +48,7 @@ async function fillIn(person: Person, file: string): Promise<Record<string, stri
     form = readFields((await person.send(path, { ...form, [name]: text, do: name })).body)
   }
   const checked = readFields((await person.send(path, { ...form, do: 'check' })).body)
-  return 'expected' in checked ? { ...checked, do: 'send', why: 'confirmed by phone' } : undefined
+  return 'expected' in checked ? { ...checked, do: 'send', why: 'confirmed by phone', take: '' } : undefined
 }
 
 /** The processes that the process started and that are not over. */

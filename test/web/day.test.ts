@@ -85,6 +85,7 @@ test('after a day of all actions each is there once with the name of its person,
   const [first, second] = [await idOf('first.csv'), await idOf('second.csv')]
   const held = await journal.listHeldRecords(9)
   const recordsOf = (file: string) => held.filter((each) => each.file === file).map(({ id }) => id)
+  const [refused] = await journal.listRecords({ file: second }, { state: 'rejected' }, 1)
   const [delivery] = await journal.listDeliveries({}, undefined, 1)
   const [lost] = await journal.listUnresolvedRecords(1, {})
   const until = DateTime.fromMillis(world.clock.now() + 600_000, { zone: 'UTC' }).toFormat(
@@ -117,6 +118,7 @@ test('after a day of all actions each is there once with the name of its person,
   await expectDone(`/records/${recordsOf(second)[0]}/discard`)
   await expectDone(`/files/${first}/release`)
   await expectDone(`/files/${second}/discard`)
+  await expectDone(`/records/${refused?.id}/dismiss`)
   await expectDone(`/files/${second}/dismiss`)
   await expectDone(`/records/${lost?.id}/resolve`, { outcome: 'resolve-absent', looked: 'yes' })
   await expectDone(`/deliveries/${delivery?.id}/redeliver`)
@@ -138,6 +140,7 @@ test('after a day of all actions each is there once with the name of its person,
     'correct',
     'discard',
     'discard',
+    'dismiss',
     'dismiss',
     'pause',
     'redeliver',

@@ -31,7 +31,14 @@ export interface CorrectionForm extends CorrectionDraft {
   /** Try it, and say what would be sent. */
   readonly isCheck?: boolean
   /** Type this text into all cells of a problem group. */
-  readonly apply?: { readonly group: number; readonly text: string }
+  readonly apply?: Replacement
+  /** What was typed beside the groups: a check types it into those of their cells that nothing else was typed into. */
+  readonly replacements?: readonly Replacement[]
+}
+
+export interface Replacement {
+  readonly group: number
+  readonly text: string
 }
 
 export interface CorrectionPage {
@@ -248,7 +255,7 @@ async function showOpened(
 ): Promise<Omit<CorrectionPage, 'id' | 'name' | 'route' | 'corrections' | 'taking'>> {
   const { units } = opened
   const groups = groupProblems(opened)
-  const applied = applyToGroup(groups, form)
+  const applied = applyToGroups(groups, form, listRealChanges(opened, form.changes))
   const changes = listRealChanges(opened, [...form.changes, ...applied])
   const lines = new Set(units.map(({ line }) => line))
   const asTheyAre = form.asTheyAre.filter((line) => lines.has(line))
@@ -395,8 +402,17 @@ function findCells({ rows }: CorrectionUnit, { place }: Problem) {
   return cells.filter(({ text }) => text === blamed?.text)
 }
 
-function applyToGroup(groups: readonly CorrectionGroup[], { apply }: CorrectionForm): CellChange[] {
-  const group = groups.find(({ number }) => number === apply?.group)
-  if (apply === undefined || group === undefined) return []
-  return group.cells.map((each) => ({ ...each, text: apply.text }))
+function applyToGroups(
+  groups: readonly CorrectionGroup[],
+  { apply, replacements = [] }: CorrectionForm,
+  changes: readonly CellChange[],
+): CellChange[] {
+  const typed = new Set(changes.map(({ line, cell }) => `${line} ${cell}`))
+  return groups.flatMap(({ number, text, cells }) => {
+    if (apply?.group === number) return cells.map((each) => ({ ...each, text: apply.text }))
+    const replacement = replacements.find(({ group }) => group === number)
+    if (replacement === undefined || replacement.text === text) return []
+    const left = cells.filter(({ line, cell }) => !typed.has(`${line} ${cell}`))
+    return left.map((each) => ({ ...each, text: replacement.text }))
+  })
 }

@@ -163,14 +163,31 @@ export interface DismissalPreview {
   readonly of: NamedWork
   readonly route: string
   readonly direction: 'incoming' | 'outgoing'
+  /** The id of the file or delivery, or the record as `ROUTE/#NUMBER`. */
+  readonly what: string
+  /** Where it is about this record alone. */
+  readonly record?: { readonly id: number; readonly key: string }
   /** Each of what waits for a person, in words; empty where nothing does. */
   readonly open: readonly { readonly records: number; readonly why: string }[]
+  /** The first of the refused records that it is about. */
+  readonly records: readonly RefusedRecord[]
+  /** Records whose corrected file is in the inbox or in work: they stay as they are. */
+  readonly underWay: number
   /** Another text when something of it changed. */
   readonly seen: string
 }
 
+interface RefusedRecord {
+  readonly id: number
+  readonly key: string
+  readonly lines: readonly LineRange[]
+  readonly problems: readonly ShownProblem[]
+}
+
 /** How many of what waits is listed by its reason. */
 const OPEN_MAX = 1_000
+
+const REFUSED_MAX = 200
 
 const OPEN_WORDS: Readonly<Record<RejectedFile['what'], string>> = {
   rejected: 'rejected, and not corrected',
@@ -187,12 +204,60 @@ const OPEN_WORDS: Readonly<Record<RejectedFile['what'], string>> = {
 export async function readFileDismissal(
   { journal }: ConsoleContext,
   id: string,
+  audience: Audience,
 ): Promise<DismissalPreview | undefined> {
   const file = await journal.getFile(id)
   if (file === undefined) return undefined
+  const { open: refused, underWay } = await journal.countRefused(id)
   const found = await journal.listRejectedFiles(OPEN_MAX, id)
-  const open = found.map(({ what, records }) => ({ records, why: OPEN_WORDS[what] }))
-  return { of: { id, name: file.name }, route: file.route, direction: 'incoming', open, seen: toSeen(open) }
+  const open = found
+    .map(({ what, records }) => ({ records: what === 'rejected' ? refused : records, what }))
+    .filter(({ what, records }) => what !== 'rejected' || records > 0)
+    .map(({ what, records }) => ({ records, why: OPEN_WORDS[what] }))
+  const all = await journal.listCorrectableRecords(id, REFUSED_MAX + underWay)
+  const records = all.filter(({ state, correction }) => state === 'rejected' && correction === undefined)
+  return {
+    of: { id, name: file.name },
+    route: file.route,
+    direction: 'incoming',
+    what: id,
+    open,
+    records: records.slice(0, REFUSED_MAX).map((record) => showRefused(record, audience)),
+    underWay,
+    seen: toSeen(open),
+  }
+}
+
+/** Undefined where the journal has no such incoming record. */
+export async function readRecordDismissal(
+  { journal }: ConsoleContext,
+  id: string,
+  audience: Audience,
+): Promise<DismissalPreview | undefined> {
+  const [record] = /^\d{1,15}$/.test(id) ? await journal.listTracedRecords([Number(id)]) : []
+  const file = record?.file === undefined ? undefined : await journal.getFile(record.file)
+  if (record === undefined || file === undefined) return undefined
+  const [isOpen] = await journal.findRejectedRecords(1, { route: record.route, key: `#${id}` })
+  const open = isOpen === undefined ? [] : [{ records: 1, why: OPEN_WORDS.rejected }]
+  return {
+    of: { id: file.id, name: file.name },
+    route: record.route,
+    direction: 'incoming',
+    what: `${record.route}/#${id}`,
+    record: { id: record.id, key: formatKey(record) },
+    open,
+    records: isOpen === undefined ? [] : [showRefused(record, audience)],
+    underWay: 0,
+    seen: toSeen(open),
+  }
+}
+
+function showRefused(
+  record: Pick<TracedRecord, 'id' | 'keyValues' | 'lines' | 'problems'>,
+  audience: Audience,
+): RefusedRecord {
+  const { id, lines, problems } = record
+  return { id, key: formatKey(record), lines, problems: problems.map((each) => showProblem(each, audience)) }
 }
 
 /** Undefined where the journal has no such delivery. */
@@ -217,7 +282,10 @@ export async function readDeliveryDismissal(
     of: { id, name: delivery.name },
     route: delivery.route,
     direction: 'outgoing',
+    what: id,
     open,
+    records: [],
+    underWay: 0,
     seen: toSeen(open),
   }
 }

@@ -107,6 +107,8 @@ export interface RecordStory {
    * corrected there.
    */
   readonly correcting?: { readonly file: string; readonly line: number } | { readonly missing: string }
+  /** It is refused and waits for a correction that a person may not want. */
+  readonly isDismissible?: true
   /** Of a refused record: the corrections that a person made of it, newest first. */
   readonly corrections: readonly RecordCorrection[]
   /** Of a record in a corrected file: what it corrects. */
@@ -196,6 +198,7 @@ interface KnownCorrections {
   readonly links: readonly CorrectionLink[]
   readonly records: ReadonlyMap<number, TracedRecord>
   readonly correcting: ReadonlyMap<number, NonNullable<RecordStory['correcting']>>
+  readonly dismissible: ReadonlySet<number>
 }
 
 /** The corrections of these records, the records on their other sides, and which ones wait for a correction. */
@@ -208,17 +211,24 @@ async function readCorrections(
   const others = links.flatMap(({ pairs }) => pairs.flatMap(({ from, to = from }) => [from, to]))
   const records = await journal.listTracedRecords([...new Set(others)])
   const correcting = new Map<number, NonNullable<RecordStory['correcting']>>()
+  const dismissible = new Set<number>()
   for (const { record, from } of stories) {
     if (record.state !== 'rejected' || from === undefined) continue
+    const refused = await journal.listCorrectableRecords(from.id, DISMISSIBLE_MAX)
+    if (refused.some(({ id }) => id === record.id)) dismissible.add(record.id)
     const found = await findCorrectable(context, from)
     const line = Math.min(...record.lines.map(([first]) => first))
     if ('missing' in found) correcting.set(record.id, found)
     else if (found.open.some(({ id }) => id === record.id)) correcting.set(record.id, { file: from.id, line })
   }
-  return { links, records: new Map(records.map((record) => [record.id, record])), correcting }
+  return { links, records: new Map(records.map((record) => [record.id, record])), correcting, dismissible }
 }
 
-function listCorrectionsOf({ id, file }: TracedRecord, { links, records, correcting }: KnownCorrections) {
+/** Of a file with more refused records, the later ones are dismissed with the file, or from the command line. */
+const DISMISSIBLE_MAX = 10_000
+
+function listCorrectionsOf({ id, file }: TracedRecord, known: KnownCorrections) {
+  const { links, records, correcting, dismissible } = known
   const show = (
     link: CorrectionLink,
     other: RecordCorrection['file'],
@@ -251,7 +261,8 @@ function listCorrectionsOf({ id, file }: TracedRecord, { links, records, correct
   const brought = links.find(({ into }) => into !== undefined && into.id === file)
   const source = brought?.pairs.find(({ to }) => to === id)?.from
   const correctionOf = brought && show(brought, brought.from, source)
-  return { corrections, correctionOf, correcting: correcting.get(id) }
+  const isDismissible = dismissible.has(id) ? (true as const) : undefined
+  return { corrections, correctionOf, correcting: correcting.get(id), isDismissible }
 }
 
 function nameRecordOf(record: TracedRecord): NonNullable<RecordCorrection['record']> {

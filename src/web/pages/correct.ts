@@ -5,8 +5,12 @@ import {
   type CorrectionGroup,
   type CorrectionPage,
   readCorrectionPage,
+  readTaking,
+  type Replacement,
   type ShownUnit,
+  type Taking,
 } from '../../app/console/correct.ts'
+import type { ConsoleContext } from '../../app/console/context.ts'
 import type { EditableRow } from '../../app/console/correct-rows.ts'
 import type { CellChange, EditableCell } from '../../app/console/correct-cells.ts'
 import { type Html, href, html } from '../../support/html.ts'
@@ -25,26 +29,31 @@ export const correctPage = definePage<CorrectionPage>({
     readCorrectionPage(context, id, { ...parseForm(typed), ...parseLine(query['line']) }),
   listViews: ({ id }) => [{ kind: 'file', ref: id }],
   draw: (data, request) => ({ title: `Correct ${data.name}`, main: drawCorrection(data, request) }),
-  async act(_context, request) {
-    return request.form['do'] === 'send' ? sendForm(request) : { again: true }
+  async act(context, request) {
+    return request.form['do'] === 'send' ? sendForm(context, request) : { again: true }
   },
 })
 
-async function sendForm({ params: { id = '' }, form, person, hand }: ActionRequest): Promise<ActionOutcome> {
+async function sendForm(context: ConsoleContext, request: ActionRequest): Promise<ActionOutcome> {
+  const { params, form, person, hand, now } = request
+  const { id = '' } = params
   const reason = readReason(form)
   if ('refused' in reason) return refuse(reason.refused)
   const { changes, asTheyAre } = parseForm(form)
   const expected = form['expected'] ?? ''
-  const request = { file: id, changes, asTheyAre, by: person.name, why: reason.why, expected }
-  const outcome = await hand.carryOut('correct', request)
+  const asked = { file: id, changes, asTheyAre, by: person.name, why: reason.why, expected }
+  const outcome = await hand.carryOut('correct', asked)
   if (outcome.kind === 'failed') return toRefusal(outcome.failure)
   if (outcome.kind === 'going-on') return { to: href('/files/:id', { id }) }
   const { result } = outcome
   if (result.kind === 'left') {
-    const { id: n, by, why } = result.correction
+    const { id: n, by, why, takenAs } = result.correction
     // The same rows, sent by another person or with another reason: the first one stands.
-    const isOwn = by === person.name && why === reason.why
-    return { to: href('/decisions/:n', isOwn ? { n } : { n, sent: 'before' }) }
+    if (by !== person.name || why !== reason.why) return { to: href('/decisions/:n', { n, sent: 'before' }) }
+    const route =
+      takenAs === undefined && form['take'] === 'yes' ? await findRouteToRun(context, id) : undefined
+    if (route === undefined) return { to: href('/decisions/:n', { n }) }
+    return { to: href('/decisions/:n', { n, run: await hand.startRun({ route, by: person.name, at: now }) }) }
   }
   if (result.kind === 'changed')
     return refuse('The rows are not those that were checked. Nothing was sent.', 'Check again, then send.')
@@ -52,6 +61,17 @@ async function sendForm({ params: { id = '' }, form, person, hand }: ActionReque
   const who =
     by === undefined ? 'Some of them wait for no correction any more' : `${by} sent some of them as ${name}`
   return refuse(`${who}. Nothing was sent.`, 'Load the page again: it shows what is left.')
+}
+
+/** The route of the file, where nothing takes its files by itself within moments. */
+async function findRouteToRun(context: ConsoleContext, id: string): Promise<string | undefined> {
+  const file = await context.journal.getFile(id)
+  const taking = file && (await readTaking(context, file.route))
+  return taking !== undefined && isTakenByRun(taking) ? taking.route : undefined
+}
+
+function isTakenByRun({ isWatched, pausedUntil }: Taking): boolean {
+  return !isWatched && pausedUntil === undefined
 }
 
 function refuse(message: string, fix?: string): ActionOutcome {
@@ -63,11 +83,14 @@ function refuse(message: string, fix?: string): ActionOutcome {
 function parseForm(typed: Typed): CorrectionForm {
   const changes: CellChange[] = []
   const asTheyAre: number[] = []
+  const replacements: Replacement[] = []
   for (const [name, text] of Object.entries(typed)) {
     const [, line, cell] = /^c-(\d{1,9})-(\d{1,6})$/.exec(name) ?? []
     if (line !== undefined) changes.push({ line: Number(line), cell: Number(cell), text })
     const [, as] = /^as-(\d{1,9})$/.exec(name) ?? []
     if (as !== undefined) asTheyAre.push(Number(as))
+    const [, of] = /^apply-(\d{1,6})$/.exec(name) ?? []
+    if (of !== undefined) replacements.push({ group: Number(of), text })
   }
   const [action = '', number = ''] = (typed['do'] ?? '').split('-')
   const group = Number(number)
@@ -77,6 +100,7 @@ function parseForm(typed: Typed): CorrectionForm {
     asTheyAre,
     page: Number.isInteger(page) ? page : 1,
     isCheck: action === 'check' || action === 'send' ? (true as const) : undefined,
+    replacements: action === 'check' ? replacements : undefined,
     apply: action === 'apply' ? { group, text: typed[`apply-${group}`] ?? '' } : undefined,
   })
 }
@@ -108,10 +132,9 @@ function drawCorrection(data: CorrectionPage, request: PageRequest): Html {
       <input type="hidden" name="csrf" value="${request.csrf}" />
       <input type="hidden" name="once" value="${request.once}" />
       <input type="hidden" name="page" value="${data.page}" />
-      <button name="do" value="check" class="default" tabindex="-1" aria-hidden="true">Check</button>
-      ${data.check && drawSending(data.check, data.taking, request)} ${drawGroups(data, request)}
-      ${drawElsewhere(data)} ${data.units.map((unit) => drawUnit(unit, data))} ${drawPages(data)}
-      ${drawChecking()}
+      ${drawChecking()} ${data.check && drawSending(data.check, data.taking, request)}
+      ${drawGroups(data, request)} ${drawElsewhere(data)} ${data.units.map((unit) => drawUnit(unit, data))}
+      ${drawPages(data)} ${drawChecking()}
     </form>
     ${back}`
 }
@@ -309,20 +332,40 @@ function drawPages({ page, pages }: CorrectionPage): Html | undefined {
   </p>`
 }
 
+/** Stands first in the form too: Enter in a field presses the first button. */
 function drawChecking(): Html {
-  return html`<p>Check shows what would be sent, and sends nothing.</p>
-    <p class="buttons"><button name="do" value="check">Check</button></p>`
+  return html`<p class="buttons">
+    <button name="do" value="check">Check</button> Check shows what would be sent, and sends nothing.
+  </p>`
 }
 
-const NOT_TAKEN =
-  'Send puts them into the inbox. No watch and no schedule takes them from there: the next page has a button that does.'
+/** Where no watch takes the file: a run that is started with it. Without a schedule nothing else takes it. */
+function drawTakeChoice(taking: CorrectionPage['taking'], { typed = {}, zone, now }: PageRequest): Html {
+  const { route, nextAt, isDue } = taking
+  if (!isTakenByRun(taking)) return html``
+  const isFirst = typed['expected'] === undefined
+  const isChosen = isFirst ? nextAt === undefined : typed['take'] === 'yes'
+  const other =
+    nextAt === undefined
+      ? 'Nothing else takes it from the inbox'
+      : isDue
+        ? 'A scheduled run is due'
+        : html`The next scheduled run takes it ${showTime(nextAt, { zone, now })}`
+  return html`<p>
+    <label
+      ><input type="checkbox" name="take" value="yes" ${isChosen ? html`checked` : undefined} /> Run ${route}
+      after that, with whatever else waits in its inbox</label
+    >. ${other}.
+  </p>`
+}
 
 /** Stands first, because a browser shows the top of the page that answers. */
 function drawSending(
   check: NonNullable<CorrectionPage['check']>,
-  { isWatched, nextAt, pausedUntil }: CorrectionPage['taking'],
-  { typed = {} }: PageRequest,
+  taking: CorrectionPage['taking'],
+  request: PageRequest,
 ): Html {
+  const { typed = {} } = request
   const { ready, leftOut, name, sha256 } = check
   const rest = leftOut === 0 ? '' : ` ${formatCount(leftOut, 'record stays', 'records stay')} refused.`
   if (ready === 0) return html`<p role="status">Nothing would be sent.${rest}</p>`
@@ -332,11 +375,11 @@ function drawSending(
       ${formatRecords(ready)} would be sent as ${name}.${rest} Whatever you change after this needs another
       check.
     </p>
-    ${isWatched || nextAt !== undefined || pausedUntil !== undefined ? undefined : html`<p>${NOT_TAKEN}</p>`}
     <input type="hidden" name="expected" value="${sha256}" />
     <label for="why">Why</label>
     <input id="why" name="why" value="${typed['why']}" maxlength="${REASON_MAX}" autocomplete="off" />
     <p>The reason and your name are kept with the decision.</p>
+    ${drawTakeChoice(taking, request)}
     <p class="buttons"><button name="do" value="send">Send ${formatRecords(ready)}</button></p>
   </section>`
 }

@@ -6,7 +6,10 @@ import {
   readDecisionPreview,
   readDeliveryDismissal,
   readFileDismissal,
+  readRecordDismissal,
 } from '../../app/console/deciding.ts'
+import type { ConsoleContext } from '../../app/console/context.ts'
+import type { Audience } from '../../app/console/masks.ts'
 import { type DecisionAction, DECISIONS } from '../../domain/decision.ts'
 import { type Html, href, html } from '../../support/html.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
@@ -206,55 +209,80 @@ const BECOMES: Readonly<Record<DecisionAction, Readonly<Record<string, string>>>
 
 // Dismissing: a person wants no correction of what was refused.
 
-/** The two pages: of a file, and of a delivery. */
+/** The three pages: of a file, of one of its records, and of a delivery. */
 export const dismissPages = [
   defineDismissPage('/files/:id/dismiss', readFileDismissal),
+  defineDismissPage('/records/:n/dismiss', readRecordDismissal),
   defineDismissPage('/deliveries/:id/dismiss', readDeliveryDismissal),
 ]
 
-function defineDismissPage(path: string, read: typeof readFileDismissal) {
+type ReadDismissal = (
+  context: ConsoleContext,
+  id: string,
+  audience: Audience,
+) => Promise<DismissalPreview | undefined>
+
+function defineDismissPage(path: string, read: ReadDismissal) {
   return definePage<DismissalPreview>({
     path,
     permission: 'operate',
-    load: (context, { params: { id = '' } }) => read(context, id),
+    load: (context, { params, audience }) => read(context, getSubject(params), audience),
+    listViews: ({ records }) => toViews(records),
     draw: (preview, request) => ({
-      title: `Dismiss what is refused of ${preview.of.name}`,
-      main: drawDismissal(preview, request, path),
+      title: formatDismissal(preview),
+      main: drawDismissal(preview, request),
     }),
     act: async (context, request) => {
-      const preview = await read(context, request.params['id'] ?? '')
+      const preview = await read(context, getSubject(request.params), request.audience)
       return preview && dismiss(preview, request)
     },
   })
 }
 
+/** The paths have one named part: an id or a number. */
+function getSubject(params: PageRequest['params']): string {
+  const [subject = ''] = Object.values(params)
+  return subject
+}
+
 async function dismiss(
-  { of, seen }: DismissalPreview,
+  { what, seen }: DismissalPreview,
   { form, hand, person }: ActionRequest,
 ): Promise<ActionOutcome> {
   const reason = readReason(form)
   if ('refused' in reason) return { refusal: { status: 422, message: reason.refused } }
   if (form['seen'] !== seen) return CHANGED
-  const outcome = await hand.carryOut('dismiss', { what: of.id, by: person.name, why: reason.why })
+  const outcome = await hand.carryOut('dismiss', { what, by: person.name, why: reason.why })
   if (outcome.kind === 'failed') return toRefusal(outcome.failure)
   const { decision } = outcome.kind === 'done' ? outcome.result : outcome
   return { to: href('/decisions/:n', { n: decision }) }
 }
 
-function drawDismissal(
-  { of, open, direction, route, seen }: DismissalPreview,
-  request: PageRequest,
-  path: string,
-): Html {
+function formatDismissal({ of, record }: DismissalPreview): string {
+  return record === undefined
+    ? `Dismiss what is refused of ${of.name}`
+    : `Dismiss ${record.key || `record #${record.id}`}`
+}
+
+function drawDismissal(preview: DismissalPreview, request: PageRequest): Html {
+  const { of, open, direction, route, seen, record, underWay } = preview
   const link = direction === 'incoming' ? drawFileLink(of) : drawDeliveryLink(of)
+  const stays =
+    underWay === 0
+      ? undefined
+      : html`<p>
+          ${formatCount(underWay, 'record is', 'records are')} corrected and on the way: not dismissed here.
+        </p>`
   if (open.length === 0)
     return html`${drawRefusal(request)}
-      <p>Nothing of ${link} waits for a correction or an answer.</p>`
+      <p>Nothing else of ${link} waits for a correction or an answer.</p>
+      ${stays}`
+  const [page, path] = getDismissalPaths(preview)
   const form = {
-    action: href(path, { id: of.id }),
+    action: path,
     body: html`<input type="hidden" name="seen" value="${seen}" />`,
-    button: 'Dismiss it',
-    cancel: href(direction === 'incoming' ? '/files/:id' : '/deliveries/:id', { id: of.id }),
+    button: record === undefined ? 'Dismiss it' : 'Dismiss this record',
+    cancel: page,
   }
   const lines = open.map(
     ({ records, why }) => html`<li>${records === 0 ? '' : `${formatRecords(records)}: `}${why}</li>`,
@@ -264,9 +292,36 @@ function drawDismissal(
     <ul>
       ${lines}
     </ul>
+    ${stays}
     <p>
       Dismissing sends nothing and changes no record. It notes that a person needs nothing more of it, and its
       alert ends.
     </p>
-    ${drawForm(form, request)}`
+    ${drawForm(form, request)} ${drawRefused(preview)}`
+}
+
+function getDismissalPaths({
+  of: { id },
+  record,
+  direction,
+}: DismissalPreview): [page: string, path: string] {
+  if (record !== undefined)
+    return [href('/records/:n', { n: record.id }), href('/records/:n/dismiss', { n: record.id })]
+  return direction === 'incoming'
+    ? [href('/files/:id', { id }), href('/files/:id/dismiss', { id })]
+    : [href('/deliveries/:id', { id }), href('/deliveries/:id/dismiss', { id })]
+}
+
+function drawRefused({ records, open }: DismissalPreview): Html | undefined {
+  if (records.length === 0) return undefined
+  const total = open.reduce((sum, each) => sum + each.records, 0)
+  const rows = records.map((record) => [
+    html`${formatLines(record.lines)}`,
+    drawRecordLink(record),
+    html`${record.problems.map(drawProblem)}`,
+  ])
+  const shown =
+    records.length >= total ? undefined : html`<p>The first ${formatNumber(records.length)} of them:</p>`
+  return html`<h2>What is dismissed</h2>
+    ${shown} ${drawCells('Records that are dismissed', ['Lines', 'Record', 'Problems'], rows)}`
 }

@@ -175,7 +175,21 @@ function drawCorrection(
   if (leftAt === undefined)
     return html`<p>Their file is not in ${folder} yet: the work was cut off.${again || undefined}</p>`
   return html`<p>The corrected rows lie in ${folder} as ${name}. That file is not taken yet.</p>
-    ${drawTaking(taking, request)}`
+    ${drawRun(taking.route, request) ?? drawTaking(taking, request)}`
+}
+
+/** The run that was started with the decision, while it has not taken the file; over without a failure, it is of no more use. */
+function drawRun(route: string, { query, findRun }: PageRequest): Html | undefined {
+  const { run = '' } = query
+  const work = findRun(run)
+  if (work?.route !== route) return undefined
+  const link = html`<a href="${href('/routes/:name/runs/:run', { name: route, run })}"
+    >the run of ${route}</a
+  >`
+  if (work.failure !== undefined)
+    return html`<p role="alert">It was not taken: ${work.failure.message} See ${link}.</p>`
+  if (work.report !== undefined) return undefined
+  return html`<p role="status">${work.busy === undefined ? 'It is being taken' : work.busy}: see ${link}.</p>`
 }
 
 /** What is still to come of it. */

@@ -120,16 +120,22 @@ export function drawFileButtons(
 
 /** Links to the forms about one record. */
 export function drawRecordButtons(
-  record: Pick<RecordStory, 'id' | 'possible' | 'correcting'>,
+  record: Pick<RecordStory, 'id' | 'possible' | 'correcting' | 'isDismissible'>,
   { may }: Pick<PageRequest, 'may'>,
 ): Html | undefined {
-  if (record.correcting !== undefined) return drawCorrecting(record.correcting, may)
-  if (record.possible.length === 0 || !may('operate')) return undefined
-  const links = record.possible.map((action) => {
-    const text = action === 'resolve' ? 'Say what came of it …' : `${VERBS[action]} this record …`
-    return html`<a class="button" href="${href(`/records/:n/${action}`, { n: record.id })}">${text}</a> `
-  })
-  return html`<p class="buttons">${links}</p>`
+  const { id, possible, correcting, isDismissible = false } = record
+  const links = possible.map((action) => ({
+    text: action === 'resolve' ? 'Say what came of it …' : `${VERBS[action]} this record …`,
+    to: href(`/records/:n/${action}`, { n: id }),
+  }))
+  if (isDismissible) links.push({ text: 'Dismiss this record …', to: href('/records/:n/dismiss', { n: id }) })
+  const buttons =
+    links.length === 0 || !may('operate')
+      ? undefined
+      : html`<p class="buttons">
+          ${links.map(({ text, to }) => html`<a class="button" href="${to}">${text}</a> `)}
+        </p>`
+  return html`${correcting && drawCorrecting(correcting, may)} ${buttons}`
 }
 
 /** Leads to the rows of a refused record on the page that corrects its file. */

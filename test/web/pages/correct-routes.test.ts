@@ -42,7 +42,7 @@ async function correct(world: World, route: string, count: number) {
     form = (await desk.press(name, { ...form, [name]: TYPED[form[name] ?? ''] ?? '' })).form
   const checked = await desk.press('check', form)
   expect(checked.text).toContain(`${count} ${count === 1 ? 'record' : 'records'} would be sent as `)
-  const sent = await desk.press('send', { ...checked.form, why: 'confirmed by phone' })
+  const sent = await desk.press('send', { ...checked.form, why: 'confirmed by phone', take: '' })
   expect(sent).toMatchObject({ status: 303 })
   return { desk, page: await desk.look(sent.to) }
 }

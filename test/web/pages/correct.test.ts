@@ -24,7 +24,9 @@ test('one apply and two cells, checked and sent with a reason: all orders are th
   const checked = await press('check', { ...applied.form, ...typed })
   expect(checked.text).toContain('6 records would be sent as orders-16.rejects.csv.')
   expect(checked.text).toContain('✓ It would be sent.')
-  expect(checked.text).toContain('No watch and no schedule takes them from there')
+  expect(checked.text).toContain(
+    'Run orders after that, with whatever else waits in its inbox . Nothing else takes it from the inbox.',
+  )
   // A browser shows the top of the answer.
   expect(checked.text.indexOf('What would be sent')).toBeLessThan(checked.text.indexOf('Problems'))
   expect(await world.list('inbox/orders')).toEqual([])
@@ -32,7 +34,8 @@ test('one apply and two cells, checked and sent with a reason: all orders are th
   const without = await press('send', checked.form)
   expect(without.status).toBe(409)
   expect(without.text).toContain('A reason is needed')
-  const { status, to } = await press('send', { ...without.form, ...WHY })
+  expect(without.form['take']).toBe('yes')
+  const { status, to } = await press('send', { ...without.form, ...WHY, take: '' })
   expect(status).toBe(303)
   expect((await look(to, 'viewer')).text).toContain('operator corrected 6 records')
   expect((await look(to)).text).toContain('The corrected rows lie in inbox/orders as orders-16.rejects.csv')
@@ -50,12 +53,41 @@ test('one apply and two cells, checked and sent with a reason: all orders are th
   expect((await look(corrected)).text).toContain('It holds corrected rows of orders-16.csv')
 })
 
+test('three presses correct, check and send, and the run that is sent along takes the file', async () => {
+  const { world, id } = await aRefusedFile(damagedOrders(60, 6))
+  const { look, press } = await aCorrectionDesk(world, { id })
+  // Nothing is applied by its button: a check applies what was typed beside the groups.
+  const typed = { ...(await look()).form, 'apply-1': 'NY', 'apply-2': '1' }
+  const checked = await press('check', typed)
+  expect(checked.text).toContain('6 records would be sent as orders-16.rejects.csv.')
+  const { to } = await press('send', { ...checked.form, ...WHY })
+  expect(to).toMatch(/^\/decisions\/1\?run=\w+$/)
+  await expect
+    .poll(async () => (await look(to)).text, { timeout: 20_000 })
+    .toContain('The corrected rows were taken as orders-16.rejects.csv')
+  expect(await countOrders(world)).toEqual({ orders: 60, doubled: 0 })
+})
+
+test('a check leaves cells as they are that a person typed into, whatever stands beside their group', async () => {
+  const { world, id } = await aRefusedFile(damagedOrders(60, 6))
+  const { look, press } = await aCorrectionDesk(world, { id })
+  const { form } = await look()
+  const [own = ''] = Object.keys(form).filter((name) => name.startsWith('c-') && form[name] === 'ZZ')
+  const checked = await press('check', { ...form, [own]: 'CA', 'apply-1': 'NY' })
+  const texts = Object.entries(checked.form).flatMap(([name, text]) =>
+    form[name] === 'ZZ' && name.startsWith('c-') ? [name === own ? `own ${text}` : text] : [],
+  )
+  expect(new Set(texts)).toEqual(new Set(['own CA', 'NY']))
+  // A box that a person unticks stays so.
+  expect((await press('check', { ...checked.form, take: '' })).form['take']).toBeUndefined()
+})
+
 test('a corrected file that no watch takes is taken by a run that a person starts there', async () => {
   const { world, id } = await aRefusedFile(damagedOrders(60, 6))
   const { console, look, press } = await aCorrectionDesk(world, { id })
   const applied = await press('apply-1', { ...(await look()).form, 'apply-1': 'NY' })
   const checked = await press('check', applied.form)
-  const { to } = await press('send', { ...checked.form, ...WHY })
+  const { to } = await press('send', { ...checked.form, ...WHY, take: '' })
   expect((await look(to, 'viewer')).text).not.toContain('Take it now')
   const bridge = await world.open()
   await bridge.journal.saveHeartbeat('here+boot/4711/x', ['orders'])
@@ -85,10 +117,10 @@ test('the same rows sent from a second tab with another reason lead to the first
     const applied = await press('apply-1', { ...(await look()).form, 'apply-1': 'NY' })
     checked.push((await press('check', applied.form)).form)
   }
-  const { to } = await press('send', { ...checked[0], ...WHY })
+  const { to } = await press('send', { ...checked[0], ...WHY, take: '' })
   expect(to).toMatch(/^\/decisions\/\d+$/)
   expect((await look(to)).text).not.toContain('were sent before')
-  const again = await press('send', { ...checked[1], ...WHY })
+  const again = await press('send', { ...checked[1], ...WHY, take: '' })
   expect(again.to).toBe(to)
   const other = await press('send', { ...checked[2], why: 'by mail' })
   const { text } = await look(other.to)
@@ -139,7 +171,7 @@ test('a double click is one correction, and both clicks get the same answer', as
   const { look, press, console } = await aCorrectionDesk(world, { id })
   const applied = await press('apply-1', { ...(await look()).form, 'apply-1': 'NY' })
   const { form } = await press('check', applied.form)
-  const clicks = await Promise.all([1, 2].map(() => press('send', { ...form, ...WHY })))
+  const clicks = await Promise.all([1, 2].map(() => press('send', { ...form, ...WHY, take: '' })))
   expect(new Set(clicks.map(({ to }) => to)).size).toBe(1)
   expect(await world.list('inbox/orders')).toHaveLength(1)
   const { journal } = await console.opened.getContext()

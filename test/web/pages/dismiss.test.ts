@@ -3,6 +3,14 @@ import { expect, test } from 'vitest'
 import { BridgeError } from '../../../src/support/errors.ts'
 import { aCalendar } from '../../fixtures/calendar.ts'
 import { openWithCanceledOrder, partnerOf, PICKED_UP, worldThatWaits } from '../../fixtures/partner.ts'
+import {
+  aRefusedFile,
+  countOrders,
+  damagedOrders,
+  openFile,
+  send as sendRows,
+  toRequest,
+} from '../../fixtures/corrections.ts'
 import { aWorld } from '../../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../../samples/orders.ts'
 import { aDesk } from '../desk.ts'
@@ -37,7 +45,62 @@ test('what is refused of a file is dismissed with a reason, and its alert ends',
   ])
   expect(await journal.listRejectedFiles(9)).toEqual([])
   expect((await look(own)).text).not.toContain('Dismiss what is refused')
-  expect((await look(`${own}/dismiss`)).text).toContain('Nothing of day.csv waits')
+  expect((await look(`${own}/dismiss`)).text).toContain('Nothing else of day.csv waits')
+})
+
+test('one refused record is dismissed from its own page, and the others wait as before', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const orders = sampleOrders({ seed: 7, orders: 8, damageEvery: 2 })
+  await world.drop('inbox/orders', 'day.csv', ordersFile(orders).text)
+  await world.run('orders')
+  const { journal, look, send } = await aDesk(world)
+  const [file] = await journal.listFiles({}, undefined, 1)
+  const refused = await journal.listRecords({ file: file?.id ?? '' }, { state: 'rejected' }, 9)
+  expect(refused.length).toBeGreaterThan(1)
+  const [first, ...others] = refused.map(({ id, keyValues }) => ({ id, key: keyValues[0] ?? '' }))
+  const own = `/records/${first?.id}`
+  expect((await look(own, 'viewer')).text).not.toContain('Dismiss')
+  expect((await look(own)).text).toContain('Dismiss this record …')
+  const { text, form } = await look(`${own}/dismiss`)
+  expect(text).toContain(first?.key ?? '')
+  for (const { key } of others) expect(text).not.toContain(key)
+  const { to = '' } = await send(`${own}/dismiss`, { ...form, ...WHY })
+  expect((await look(to)).text).toContain('operator dismissed 1 record')
+  expect(await journal.countRefused(file?.id ?? '')).toMatchObject({ dismissed: 1, open: others.length })
+  expect((await look(own)).text).not.toContain('Dismiss this record')
+  expect((await look(`${own}/dismiss`)).text).toContain('Nothing else of day.csv waits')
+  // The page of the file names the others.
+  const whole = await look(`/files/${file?.id}/dismiss`)
+  expect(whole.text).not.toContain(first?.key)
+  for (const { key } of others) expect(whole.text).toContain(key)
+})
+
+test('records that are corrected and wait to be taken stay when the rest of their file is dismissed', async () => {
+  const { world, id } = await aRefusedFile(damagedOrders(20, 4))
+  const { page } = await openFile(world)
+  const [group] = (await page()).groups
+  const typed = await page({ apply: { group: group?.number ?? 0, text: 'NY' } })
+  const checked = await page({ changes: typed.changes, isCheck: true })
+  expect(checked.check?.ready).toBe(2)
+  await sendRows(world, toRequest(checked))
+  const { journal, look, send } = await aDesk(world)
+  const own = `/files/${id}/dismiss`
+  const { text, form } = await look(own)
+  expect(text).toContain('2 records: rejected, and not corrected')
+  expect(text).toContain('2 records are corrected and on the way: not dismissed here.')
+  const { to = '' } = await send(own, { ...form, ...WHY })
+  expect((await look(to)).text).toContain('operator dismissed 2 records')
+  expect(await journal.countRefused(id)).toMatchObject({ dismissed: 2, underWay: 2, open: 0 })
+  expect((await look(own)).text).toContain('Nothing else of orders-16.csv waits')
+  const bridge = await world.open()
+  const error = await bridge
+    .dismiss({ what: 'orders-16.csv', by: 'nadia', ...WHY })
+    .catch((thrown: unknown) => thrown)
+  await bridge.close()
+  expect(error).toMatchObject({ code: 'not-known', fix: expect.stringContaining('dropbridge run orders') })
+  await world.run('orders')
+  expect(await journal.countRefused(id)).toMatchObject({ dismissed: 2, corrected: 2, open: 0 })
+  expect(await countOrders(world)).toEqual({ orders: 18, doubled: 0 })
 })
 
 test('what was dismissed is found by its key, and Today knows of it within seconds', async () => {
