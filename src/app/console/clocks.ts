@@ -1,9 +1,15 @@
-/** The clocks of the orders: what must be acknowledged and shipped by when, as the bridge last saw the orders. */
+/** Deadlines: of orders, as the bridge last saw them, and of files that are expected by a time of day. */
 import { DateTime } from 'luxon'
+import { findLastDue } from '../../alerts/schedules.ts'
+import type { ExpectedFile } from '../../config/alerts.ts'
+import { listScannedInboxes } from '../../config/routes.ts'
 import type { Alert } from '../../domain/alert.ts'
+import type { FileEntry } from '../../domain/file.ts'
+import type { StateCounts } from '../../domain/record.ts'
 import type { TracedResource } from '../../domain/trace.ts'
 import { type Deadline, findOrderDeadlines } from '../../pipeline/references/deadlines.ts'
 import { formatScalar } from '../../operations/order-lines.ts'
+import { findNextRunAfter } from '../../schedule/schedule.ts'
 import { HOUR_MS } from '../../support/clock.ts'
 import type { ConsoleContext } from './context.ts'
 
@@ -194,3 +200,106 @@ export async function readClocks(
     ...(end < matching.length && { next: end }),
   }
 }
+
+// Files that are expected by a time of day.
+
+/** A file that should come by a time of day. */
+export interface ExpectedFileState {
+  readonly route: string
+  /** `07:00`, in the zone. */
+  readonly by: string
+  readonly zone: string
+  /** The latest file of the route. */
+  readonly last?: { readonly id: string; readonly name: string; readonly at: number }
+  /** The first file of the latest day; left out while none came. */
+  readonly came?: Arrival
+  /** Since when the file of the latest day is missing: an alert says so, or it was due earlier today. */
+  readonly missingSince?: number
+  /** When the next one is due. */
+  readonly nextAt: number
+}
+
+/** An expected file that came: when, when it was due, and whether all of it is there. */
+export interface Arrival {
+  readonly at: number
+  readonly dueAt: number
+  readonly file: { readonly id: string; readonly name: string; readonly route: string }
+  readonly contents: 'being-read' | 'perhaps-cut' | 'unusable' | 'whole'
+  readonly records: StateCounts
+}
+
+/** So many of the latest files of a route are searched for the first one of the day. */
+const LATEST_FILES_MAX = 100
+
+function isSameDay(one: number, other: number, zone: string): boolean {
+  return DateTime.fromMillis(one, { zone }).hasSame(DateTime.fromMillis(other, { zone }), 'day')
+}
+
+/** A missing file is what the alert says, which also knows the files that lie in the inbox and are not taken yet. */
+export async function listExpectedFiles(
+  { journal, configuration, clock }: ConsoleContext,
+  alerts: readonly Alert[],
+): Promise<ExpectedFileState[]> {
+  const found: ExpectedFileState[] = []
+  const begunAt = (await journal.getBeginning()).at
+  for (const { key, from } of listScannedInboxes(configuration)) {
+    if (from.expectFile === undefined) continue
+    const { by, zone } = from.expectFile
+    const missing = alerts.find(({ code, route }) => code === 'expected-file-missing' && route === key)
+    const now = clock.now()
+    const due = findLastDue(from.expectFile, now)
+    const latest = await journal.listRecentFiles(LATEST_FILES_MAX, key)
+    const [last] = latest
+    const files = latest.filter(({ outcome, retakeOf }) => outcome !== 'vanished' && retakeOf === undefined)
+    const findFirst = (since: number) => files.findLast((file) => whenCame(file) >= since)
+    const nextAt = findNextDue(from.expectFile, now)
+    // It came before its time, on its day.
+    const early = findFirst(DateTime.fromMillis(nextAt, { zone }).startOf('day').toMillis())
+    const first = early ?? findFirst(due.from)
+    const dueAt = early === undefined ? due.dueAt : nextAt
+    // What was due before the journal began is no alert, but a person who looks today wants to know.
+    const isEarlierToday = due.dueAt < begunAt && isSameDay(due.dueAt, now, zone) && due.dueAt <= now
+    const missed = missing?.since ?? (isEarlierToday ? due.dueAt : undefined)
+    const missingSince = first === undefined ? missed : undefined
+    found.push({
+      route: key,
+      by,
+      zone,
+      ...(last && { last: { id: last.id, name: last.name, at: whenCame(last) } }),
+      ...(first !== undefined && { came: await describeArrival(journal, first, dueAt) }),
+      ...(missingSince !== undefined && { missingSince }),
+      nextAt: early === undefined ? nextAt : findNextDue(from.expectFile, nextAt),
+    })
+  }
+  return found
+}
+
+function whenCame({ receivedAt, claimedAt }: Pick<FileEntry, 'receivedAt' | 'claimedAt'>): number {
+  return receivedAt ?? claimedAt
+}
+
+function findNextDue({ by, zone, days }: ExpectedFile, now: number): number {
+  return findNextRunAfter({ kind: 'daily', after: by, zone, days, catchUpDays: 0 }, { begun: [] }, now)
+}
+
+async function describeArrival(
+  journal: ConsoleContext['journal'],
+  file: FileEntry,
+  dueAt: number,
+): Promise<Arrival> {
+  const { id, name, route, outcome } = file
+  const held = await journal.listHeldFiles(HELD_MAX, id)
+  const isCut = held.some(({ code }) => code === 'file-perhaps-cut')
+  const contents =
+    outcome === undefined
+      ? 'being-read'
+      : isCut
+        ? 'perhaps-cut'
+        : outcome === 'unusable'
+          ? 'unusable'
+          : 'whole'
+  const records = await journal.countRecords({ file: id })
+  return { at: whenCame(file), dueAt, file: { id, name, route }, contents, records }
+}
+
+const HELD_MAX = 20

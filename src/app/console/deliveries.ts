@@ -47,6 +47,8 @@ export interface ListedDelivery extends NamedWork {
   readonly sending?: ShownSending
   /** How often it was delivered again, or is being; left out for never. */
   readonly again?: number
+  /** Its bytes can be delivered once more, as far as the journal knows. */
+  readonly isRepeatable: boolean
 }
 
 export interface DeliveriesPage {
@@ -96,10 +98,8 @@ export async function listDeliveries(
 
 type ShownEntry = DeliveryEntry & { readonly acknowledgeBy?: number }
 
-async function showDelivery(
-  { journal, configuration }: ConsoleContext,
-  entry: ShownEntry,
-): Promise<ListedDelivery> {
+async function showDelivery(context: ConsoleContext, entry: ShownEntry): Promise<ListedDelivery> {
+  const { journal, configuration } = context
   const { id, name, route, folder, records, rows, state, composedAt, held, acknowledgeBy } = entry
   const { deliveredAt, acknowledgedAt, confirmedAt, confirmedBy } = entry
   const found = configuration.routes.find((each) => each.name === route)
@@ -129,6 +129,7 @@ async function showDelivery(
     isWatched,
     sending: sending && showSending(sending),
     again: again === 0 ? undefined : again,
+    isRepeatable: (await findRepeatObstacle(context, entry)) === undefined,
   })
 }
 
@@ -156,8 +157,6 @@ export interface DeliveryPage extends ListedDelivery {
   readonly next?: string
   /** The same bytes once more, as persons asked; the oldest first. */
   readonly redeliveries: readonly ShownRedelivery[]
-  /** Its bytes can be delivered once more, as far as the journal knows. */
-  readonly isRepeatable: boolean
   /** Something of it waits for a person, who may dismiss it. */
   readonly isDismissible: boolean
 }
@@ -191,7 +190,6 @@ export async function readDeliveryPage(
     next: found.length > RECORDS_ON_A_PAGE ? formatPlace(records.at(-1)) : undefined,
     redeliveries: redeliveries.map(showRedelivery),
     isDismissible: ((await readDeliveryDismissal(context, entry.id))?.open.length ?? 0) > 0,
-    isRepeatable: (await findRepeatObstacle(context, entry)) === undefined,
   })
 }
 

@@ -1,9 +1,6 @@
 /** Today: what needs a person, which files are expected, what is done and what waits; and whether anything works. */
 import { createHash } from 'node:crypto'
-import { DateTime } from 'luxon'
-import { findLastDue } from '../../alerts/schedules.ts'
 import { listWorkNames } from '../../config/configuration.ts'
-import { listScannedInboxes } from '../../config/routes.ts'
 import { type Alert, type AlertCode, ALERTS } from '../../domain/alert.ts'
 import type { HeldFile } from '../../domain/decision.ts'
 import type { DeliveryEntry } from '../../domain/delivery.ts'
@@ -14,32 +11,23 @@ import type { RecordState, StateCounts, WaitingFile } from '../../domain/record.
 import { formatAccount } from '../../domain/route.ts'
 import type { LatestFile, ScheduledRoute, Unfinished, UnmatchedFile } from '../../domain/snapshot.ts'
 import { classifyWatches, isOwnerAlive } from '../../journal/heartbeat.ts'
-import { findNextRunAfter, listScheduledRoutes } from '../../schedule/schedule.ts'
+import { listScheduledRoutes } from '../../schedule/schedule.ts'
 import { listUnseenParties } from '../late.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
-import { type ClockBoard, countClocks, joinLateOrders, type LateOrders } from './clocks.ts'
+import {
+  type ClockBoard,
+  countClocks,
+  type ExpectedFileState,
+  joinLateOrders,
+  type LateOrders,
+  listExpectedFiles,
+} from './clocks.ts'
 import type { ConsoleContext } from './context.ts'
 import { listWaiting, type ShownWaiting } from './correct.ts'
 import { findCorrectableRoute, findObstacle } from './correct-source.ts'
 import { countDecidable, type DecidableCounts } from './deciding.ts'
 import { findRepeatObstacle } from './deliveries.ts'
 import { type Audience, toConsoleFix } from './masks.ts'
-
-/** A file that should come by a time of day. */
-export interface ExpectedFileState {
-  readonly route: string
-  /** `07:00`, in the zone. */
-  readonly by: string
-  readonly zone: string
-  /** The latest file of the route. */
-  readonly last?: { readonly id: string; readonly name: string; readonly at: number }
-  /** When the first file of the latest day came, and when it was due; left out while none came. */
-  readonly came?: { readonly at: number; readonly dueAt: number }
-  /** Since when the file of the latest day is missing: an alert says so, or it was due earlier today. */
-  readonly missingSince?: number
-  /** When the next one is due. */
-  readonly nextAt: number
-}
 
 export interface Today {
   /** When the rest was read. Undefined before the first snapshot: then all lists are empty. */
@@ -245,50 +233,6 @@ function maskAlert(alert: ShownAlert): ShownAlert {
 
 function maskUnfinished(work: Unfinished): Unfinished {
   return { ...work, records: work.records.map(({ state, count }) => ({ state, count })) }
-}
-
-/** So many of the latest files of a route are searched for the first one of the day. */
-const LATEST_FILES_MAX = 100
-
-function isSameDay(one: number, other: number, zone: string): boolean {
-  return DateTime.fromMillis(one, { zone }).hasSame(DateTime.fromMillis(other, { zone }), 'day')
-}
-
-/** A missing file is what the alert says, which also knows the files that lie in the inbox and are not taken yet. */
-async function listExpectedFiles(
-  { journal, configuration, clock }: ConsoleContext,
-  alerts: readonly Alert[],
-): Promise<ExpectedFileState[]> {
-  const found: ExpectedFileState[] = []
-  for (const { key, from } of listScannedInboxes(configuration)) {
-    if (from.expectFile === undefined) continue
-    const { by, zone, days } = from.expectFile
-    const missing = alerts.find(({ code, route }) => code === 'expected-file-missing' && route === key)
-    const now = clock.now()
-    const due = findLastDue(from.expectFile, now)
-    const latest = await journal.listRecentFiles(LATEST_FILES_MAX, key)
-    const [last] = latest
-    const times = latest
-      .filter(({ outcome, retakeOf }) => outcome !== 'vanished' && retakeOf === undefined)
-      .map(({ receivedAt, claimedAt }) => receivedAt ?? claimedAt)
-    const first = times.findLast((at) => at >= due.from)
-    // What was due before the journal began is no alert, but a person who looks today wants to know.
-    const isEarlierToday =
-      due.dueAt < (await journal.getBeginning()).at && isSameDay(due.dueAt, now, zone) && due.dueAt <= now
-    const missed = missing?.since ?? (isEarlierToday ? due.dueAt : undefined)
-    const missingSince = first === undefined ? missed : undefined
-    const schedule = { kind: 'daily', after: by, zone, days, catchUpDays: 0 } as const
-    found.push({
-      route: key,
-      by,
-      zone,
-      ...(last && { last: { id: last.id, name: last.name, at: last.receivedAt ?? last.claimedAt } }),
-      ...(first !== undefined && { came: { at: first, dueAt: due.dueAt } }),
-      ...(missingSince !== undefined && { missingSince }),
-      nextAt: findNextRunAfter(schedule, { begun: [] }, now),
-    })
-  }
-  return found
 }
 
 /** Whether a bridge works now; each page shows it. */

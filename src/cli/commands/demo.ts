@@ -1,6 +1,7 @@
 /** `dropbridge demo`: the whole life of the sample orders, against its own service in its own folder. */
-import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
+import { DateTime } from 'luxon'
 import type { RouteResult, RunResult } from '../../app/outcome.ts'
 import { isUnreadable } from '../../domain/format.ts'
 import { createCsvFormat } from '../../formats/csv/format.ts'
@@ -35,7 +36,7 @@ export const demoCommand = defineCommand({
     const service = await createService({ data: join(root, 'service'), clock, seed: createSeed() })
     try {
       await service.listen()
-      await createWorkFolder(root, service.baseUrl, service.parties)
+      await createWorkFolder({ folder: root, now: clock.now() }, service.baseUrl, service.parties)
       terminal.out(`The order-fulfilment service listens on ${service.baseUrl}; the work folder is ${root}.`)
       for (const [index, chapter] of CHAPTERS.entries()) {
         terminal.out('')
@@ -79,8 +80,10 @@ async function createFolder(terminal: Terminal, folder: string | undefined): Pro
   }
 }
 
-async function runChapter(terminal: Terminal, { drops, routes }: Chapter, root: string, service: Service) {
+async function runChapter(terminal: Terminal, chapter: Chapter, root: string, service: Service) {
+  const { drops, routes, taken } = chapter
   for (const { sample, inbox, as } of drops) await dropSample(root, sample, inbox, as)
+  if (taken !== undefined) await takeDelivered(root, taken)
   const before = countCreated(service)
   const configuration = await readConfiguration(terminal, join(root, DEFAULT_CONFIGURATION))
   const result = await withProgress(terminal, configuration, (bridge) => bridge.run(routes, terminal.signal))
@@ -216,6 +219,8 @@ export interface Chapter {
   /** Samples and the inbox folders to drop them in; `as` gives a sample another name. */
   readonly drops: readonly { readonly sample: string; readonly inbox: string; readonly as?: string }[]
   readonly routes: readonly string[]
+  /** Delivered files with this beginning are taken away first, as their reader does. */
+  readonly taken?: string
 }
 
 export const CHAPTERS: readonly Chapter[] = [
@@ -231,8 +236,14 @@ export const CHAPTERS: readonly Chapter[] = [
     routes: ['orders-in', 'shopify-in', 'dropstream-in', 'edi-orders-in'],
   },
   {
-    title: 'The supplier receives its new orders as a file; then they are acknowledged',
+    title: 'The supplier receives its new orders as a file',
     drops: [],
+    routes: ['orders-out'],
+  },
+  {
+    title: 'The warehouse takes the file, and so its orders are acknowledged',
+    drops: [],
+    taken: 'orders-',
     routes: ['orders-out'],
   },
   {
@@ -276,7 +287,11 @@ export const RETAILER = 1000
 
 export const BRAND = 2000
 
-export async function createWorkFolder(folder: string, baseUrl: string, parties: readonly StartupParty[]) {
+export async function createWorkFolder(
+  { folder, now }: { readonly folder: string; readonly now: number },
+  baseUrl: string,
+  parties: readonly StartupParty[],
+) {
   await mkdir(join(folder, 'keys'), { recursive: true })
   await mkdir(join(folder, 'exchange'), { recursive: true })
   await copyFromPackage('mappings', join(folder, 'mappings'))
@@ -286,7 +301,20 @@ export async function createWorkFolder(folder: string, baseUrl: string, parties:
     await writeFile(join(folder, 'keys', `${kind}.id`), party?.clientId ?? '')
     await writeFile(join(folder, 'keys', `${kind}.secret`), party?.clientSecret ?? '', { mode: 0o600 })
   }
-  await writeFile(join(folder, DEFAULT_CONFIGURATION), formatConfiguration(baseUrl))
+  await writeFile(join(folder, DEFAULT_CONFIGURATION), formatConfiguration(baseUrl, expectSoon(now)))
+}
+
+interface Expectation {
+  readonly zone: string
+  readonly by: string
+}
+
+/** The file of orders is expected within the next two hours of this machine's day, so that it comes in time. */
+function expectSoon(now: number): Expectation {
+  const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
+  const local = DateTime.fromMillis(now, { zone })
+  const soon = local.plus({ hours: 2 }).startOf('hour')
+  return { zone, by: soon.hasSame(local, 'day') ? soon.toFormat('HH:mm') : '23:59' }
 }
 
 export async function dropSample(folder: string, sample: string, inbox: string, name = basename(sample)) {
@@ -295,8 +323,19 @@ export async function dropSample(folder: string, sample: string, inbox: string, 
   await copyFile(resolvePackagePath(`samples/${sample}`), join(target, name))
 }
 
-function formatConfiguration(baseUrl: string): string {
+/** What the reader of delivered files does: it moves them out of the outbox. */
+async function takeDelivered(folder: string, beginning: string): Promise<void> {
+  const exchange = join(folder, 'exchange')
+  await mkdir(join(exchange, 'warehouse'), { recursive: true })
+  for (const name of await readdir(join(exchange, 'outbox')))
+    if (name.startsWith(beginning))
+      await rename(join(exchange, 'outbox', name), join(exchange, 'warehouse', name))
+}
+
+function formatConfiguration(baseUrl: string, { zone, by }: Expectation): string {
   return `# The demo's configuration: a retailer and its supplier in one bridge, each with credentials of its own.
+zone: ${zone}
+
 api:
   baseUrl: ${baseUrl}
   clientId: \${file:./keys/retailer.id}
@@ -320,7 +359,7 @@ edi:
       results: { mailbox: exchange, folder: results }
 
 routes:
-${DEMO_ROUTES.map(formatRoute).join('\n')}`
+${DEMO_ROUTES.map((route) => formatRoute(route, by)).join('\n')}`
 }
 
 type Party = 'retailer' | 'brand'
@@ -332,6 +371,11 @@ const ANSWERS_FOLDER = 'outbox/edi'
 
 /** Routes that take sets of the inbox of interchanges. */
 const DEMO_INBOX_ROUTES: ReadonlySet<string> = new Set(['edi-orders-in'])
+
+/** Their records are acknowledged when the reader has taken the file. */
+const PICKED_UP_ROUTES: ReadonlySet<string> = new Set(['orders-out', 'invoices-out'])
+
+const PICKED_UP = '    acknowledge: picked-up\n    overdue: { within: 4h }\n'
 
 /** A text is a comment on the routes that follow it. */
 const DEMO_ROUTES: readonly (DemoRoute | string)[] = [
@@ -357,7 +401,7 @@ function formatPartyLines(party: Party): string {
   return `    brand: ${BRAND}\n${own}`
 }
 
-function formatRoute(route: DemoRoute | string): string {
+function formatRoute(route: DemoRoute | string, by: string): string {
   if (typeof route === 'string') return `  # ${route}`
   const [name, party, operation, folder, mapping] = route
   const head = `  ${name}:\n${formatPartyLines(party)}    operation: ${operation}`
@@ -365,10 +409,10 @@ function formatRoute(route: DemoRoute | string): string {
     return `${head}
     mapping: mappings/${mapping}.yaml
     to: { mailbox: exchange, folder: outbox, name: "${folder}-{date:yyyyMMdd-HHmmss}-{seq}.csv" }
-`
+${PICKED_UP_ROUTES.has(name) ? PICKED_UP : ''}`
   const from = DEMO_INBOX_ROUTES.has(name)
     ? 'inbox: van, partner: haven, document: 850'
-    : `mailbox: exchange, folder: inbox/${folder}, stableFor: 300ms`
+    : `mailbox: exchange, folder: inbox/${folder}, stableFor: 300ms${name === 'orders-in' ? `, expectFile: { by: "${by}" }` : ''}`
   return `${head}
     from: { ${from} }
     mapping: mappings/${mapping}.yaml

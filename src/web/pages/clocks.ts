@@ -1,11 +1,13 @@
-/** The clocks of the orders: the board on Today, and the list behind each of its numbers. */
+/** Deadlines: the board of orders on Today, the list behind each of its numbers, and the expected files. */
 import {
+  type Arrival,
   CLOCK_KINDS,
   type LateOrders,
   type OrderClock,
   type ClockBoard,
   type ClockKind,
   type ClocksPage,
+  type ExpectedFileState,
   NEARNESS,
   type Nearness,
   readClocks,
@@ -15,7 +17,17 @@ import { html, type Html, href, joinHtml } from '../../support/html.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { definePage, type PageRequest } from '../page.ts'
 import { formatAge, showTime } from '../parts.ts'
-import { drawCells, drawChoice, drawNext, formatCount, formatNumber, linkTo, readFilter } from './parts.ts'
+import {
+  drawCells,
+  drawChoice,
+  drawFileCounts,
+  drawFileLink,
+  drawNext,
+  formatCount,
+  formatNumber,
+  linkTo,
+  readFilter,
+} from './parts.ts'
 
 const KINDS: Readonly<Record<ClockKind, string>> = { acknowledge: 'Acknowledge', ship: 'Ship' }
 
@@ -146,4 +158,35 @@ export function drawLateOrders({ orders, total, late }: LateOrders, request: Pag
 function drawLeft({ by }: Pick<Deadline, 'by'>, { now }: PageRequest): Html {
   if (by >= now) return html`in ${formatAge(by - now)}`
   return html`<span class="state rejected">✕ late ${formatAge(now - by)}</span>`
+}
+
+// Files that are expected by a time of day.
+
+export function drawExpected(
+  { last, came, missingSince, nextAt }: ExpectedFileState,
+  request: PageRequest,
+): Html {
+  const next = html`next by ${showTime(nextAt, request)}`
+  if (missingSince !== undefined) {
+    const late = formatAge(request.now - missingSince)
+    return html`<span class="state rejected">✕ missed</span>, by ${showTime(missingSince, request)}, late
+      ${late}; ${next}`
+  }
+  if (came === undefined) return last === undefined ? html`… ${next}` : html`… none came since; ${next}`
+  const { at, dueAt } = came
+  if (at <= dueAt) return html`<span class="state accepted">✓ came</span> ${showTime(at, request)}; ${next}`
+  return html`<span class="state held">✓ came late</span> ${showTime(at, request)}, ${formatAge(at - dueAt)}
+    late; ${next}`
+}
+
+const CONTENTS: Readonly<Record<Arrival['contents'], string>> = {
+  whole: 'whole',
+  'perhaps-cut': '✕ perhaps cut off: its last line has no end',
+  unusable: '✕ unusable as a whole',
+  'being-read': '… being read',
+}
+
+/** Which file it was, whether all of it is there, and what came of its records. */
+export function drawArrival({ file, contents, records }: Arrival): Html {
+  return html`${drawFileLink(file)}, ${CONTENTS[contents]}: ${drawFileCounts({ route: file.route, records })}`
 }

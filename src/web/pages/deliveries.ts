@@ -61,7 +61,10 @@ function drawDeliveries({ deliveries, total, next, routes }: DeliveriesPage, req
         ? html`<p>No delivery matches. ${routes.length === 0 ? 'No route delivers files.' : ''}</p>`
         : drawCells(
             'Deliveries',
-            ['File', 'Route', 'Records', 'State', 'Taken', 'Acknowledge by'],
+            [
+              ...['File', 'Route', 'Records', 'State', 'Taken', 'Acknowledge by'],
+              ...(request.may('operate') ? ['Again'] : []),
+            ],
             deliveries.map((each) => drawRowCells(each, request)),
             deliveries.map(({ id }) => `delivery-${id}`),
           )
@@ -71,7 +74,9 @@ function drawDeliveries({ deliveries, total, next, routes }: DeliveriesPage, req
 }
 
 function drawRowCells(delivery: ListedDelivery, request: PageRequest): readonly Html[] {
-  const { route, records, acknowledgeBy } = delivery
+  const { id, route, records, acknowledgeBy, isRepeatable } = delivery
+  const again =
+    isRepeatable && html`<a href="${href('/deliveries/:id/redeliver', { id })}">Deliver again …</a>`
   return [
     drawDeliveryLink(delivery),
     html`${route}`,
@@ -79,6 +84,7 @@ function drawRowCells(delivery: ListedDelivery, request: PageRequest): readonly 
     drawDeliveryState(delivery, request),
     drawTaken(delivery, request),
     html`${acknowledgeBy === undefined ? undefined : showTime(acknowledgeBy, request)}`,
+    ...(request.may('operate') ? [html`${again || undefined}`] : []),
   ]
 }
 
@@ -99,7 +105,7 @@ export function drawTaken(delivery: ListedDelivery, request: PageRequest): Html 
   const taken = drawConfirmation(delivery, request)
   if (sending === undefined) return taken
   const answers = sending.answers.map(({ file, verdict }) => html` ${drawFileLink(file)}: ${verdict}`)
-  return html`${taken} interchange
+  return html`${taken}; interchange
   ${sending.interchange}${answers.length === 0 ? ', no answer yet' : ':'}${answers}`
 }
 
@@ -109,11 +115,11 @@ function drawConfirmation(
 ): Html {
   if (confirmedAt !== undefined) {
     const by = confirmedBy === 'picked-up' ? 'picked up' : html`confirmed by ${confirmedBy}`
-    return html`taken: ${by} ${showTime(confirmedAt, request)}`
+    return html`${by} ${showTime(confirmedAt, request)}`
   }
-  if (isAwaited) return html`waiting to be taken`
+  if (isAwaited) return html`not yet: its reader is waited for`
   if (deliveredAt === undefined) return html``
-  return isWatched ? html`taken: not known` : html`taken: not watched for this route`
+  return isWatched ? html`not known` : html`not watched for this route`
 }
 
 export const deliveryPage = definePage<DeliveryPage>({
@@ -139,7 +145,7 @@ function drawDelivery(delivery: DeliveryPage, request: PageRequest): Html {
       id ${id} · number ${sequence} of ${route} · ${formatCount(records, 'record')} in
       ${formatCount(rows, 'row')}
     </p>
-    <p>${drawDeliveryState(delivery, request)}. ${drawTaken(delivery, request)}</p>
+    <p>${drawDeliveryState(delivery, request)}. Taken: ${drawTaken(delivery, request)}.</p>
     ${acknowledgeBy === undefined ? undefined : html`<p>Acknowledge by ${showTime(acknowledgeBy, request)}</p>`}
     ${prunedAt === undefined ? undefined : html`<p>Its contents were pruned on ${showTime(prunedAt, request)}.</p>`}
     ${redeliveries.map((each) => html`<p>The same bytes once more: ${drawRedelivery(each, request)}</p>`)}

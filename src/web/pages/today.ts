@@ -1,18 +1,12 @@
 /** Today, the first page: what needs a person, what is expected, and what came lately. */
-import {
-  type ExpectedFileState,
-  readToday,
-  type RefusalReason,
-  type ShownAlert,
-  type Today,
-} from '../../app/console/today.ts'
+import { readToday, type RefusalReason, type ShownAlert, type Today } from '../../app/console/today.ts'
 import type { Unfinished } from '../../domain/snapshot.ts'
 import { html, type Html, href, joinHtml, renderInlineCode } from '../../support/html.ts'
 import type { ConsoleContext } from '../../app/console/context.ts'
 import { HOUR_MS } from '../../support/clock.ts'
 import { definePage, type PageRequest } from '../page.ts'
 import type { FailedSignIns, PeopleReader } from '../people.ts'
-import { drawClockBoard, drawLateOrders } from './clocks.ts'
+import { drawArrival, drawClockBoard, drawExpected, drawLateOrders } from './clocks.ts'
 import { drawFileButtons, drawRefusal, drawTaking, drawWaiting, formatRecords } from './forms.ts'
 import {
   drawDeliveryLink,
@@ -91,8 +85,9 @@ function drawToday(today: TodayPage, request: PageRequest): Html {
       { head: 'By', draw: ({ by, zone }) => `${by} ${zone}` },
       { head: 'State', draw: (each) => drawExpected(each, request) },
       {
-        head: 'Latest',
-        draw: ({ last }) => (last ? html`${drawFileLink(last)}, ${show(last.at)}` : 'none yet'),
+        head: 'File',
+        draw: ({ came, last }) =>
+          came ? drawArrival(came) : last ? html`${drawFileLink(last)}, ${show(last.at)}` : 'none yet',
       },
     ]),
     drawList(
@@ -406,20 +401,6 @@ function drawDeliveryButtons(
   return html`<p class="buttons">
     <a class="button" href="${href('/deliveries/:id', { id })}">See the delivery</a>${again}
   </p>`
-}
-
-function drawExpected({ last, came, missingSince, nextAt }: ExpectedFileState, request: PageRequest): Html {
-  const next = html`next by ${showTime(nextAt, request)}`
-  if (missingSince !== undefined) {
-    const late = formatAge(request.now - missingSince)
-    return html`<span class="state rejected">✕ missed</span>, by ${showTime(missingSince, request)}, late
-      ${late}; ${next}`
-  }
-  if (came === undefined) return last === undefined ? html`… ${next}` : html`… none came since; ${next}`
-  const { at, dueAt } = came
-  if (at <= dueAt) return html`<span class="state accepted">✓ came</span> ${showTime(at, request)}; ${next}`
-  return html`<span class="state held">✓ came late</span> ${showTime(at, request)}, ${formatAge(at - dueAt)}
-    late; ${next}`
 }
 
 function nameUnfinished(work: Unfinished): string {

@@ -48,7 +48,7 @@ test('a delivery that nobody took waits, and says by when its orders should be a
     isAwaited: true,
     acknowledgeBy: expect.any(Number) as number,
   })
-  expect(page?.text).toContain('waiting to be taken')
+  expect(page?.text).toContain('Taken: not yet: its reader is waited for.')
   const one = await visit(context, deliveryPage, { params: { id: delivery!.id } })
   expect(one?.data.acknowledgeBy).toBe(delivery?.acknowledgeBy)
   expect(one?.text).toContain('Acknowledge by')
@@ -64,18 +64,20 @@ test('a delivery says whether and when its reader took it, and asks for no ackno
   const [taken] = list!.data.deliveries
   expect(taken).toMatchObject({ state: 'acknowledged', isWatched: true })
   expect(taken?.acknowledgeBy).toBeUndefined()
-  expect(list?.text).toMatch(/taken: picked up [\d:]+/)
+  expect(list?.text).toMatch(/ picked up [\d:]+/)
   const page = await visit(context, deliveryPage, { params: { id: taken?.id ?? '' } })
-  expect(page?.text).toMatch(/taken: picked up [\d:]+/)
+  expect(page?.text).toMatch(/Taken: picked up [\d:]+/)
   expect(page?.text).not.toContain('Acknowledge by')
 
   const month = await lookAt(await aFinishedMonth())
   const unwatched = await visit(month, deliveriesPage)
   expect(unwatched?.data.deliveries.every(({ acknowledgeBy }) => acknowledgeBy === undefined)).toBe(true)
-  expect(unwatched?.text).toContain('taken: not watched for this route')
+  expect(unwatched?.text).toContain('not watched for this route')
+  expect(unwatched?.html).toContain(`href="/deliveries/${unwatched?.data.deliveries[0]?.id}/redeliver"`)
+  expect((await visit(month, deliveriesPage, { role: 'viewer' }))?.html).not.toContain('/redeliver')
   const [first] = unwatched!.data.deliveries
   const one = await visit(month, deliveryPage, { params: { id: first?.id ?? '' } })
-  expect(one?.text).toContain('taken: not watched for this route')
+  expect(one?.text).toContain('Taken: not watched for this route')
 })
 
 test('a delivery shows its records by the numbers they have on paper, each linked with its order', async () => {

@@ -47,6 +47,20 @@ test('an expected file that came in time, or late, says when it came and how lat
   world.clock.skip?.(2 * 60 * 60_000)
   const inTime = await readExpected(world, formatTime(now + 60 * 60_000))
   expect(inTime.text).toMatch(/✓ came \d\d:\d\d:\d\d ; next by/)
+  expect(inTime.text).toContain('day.csv , whole: 1 accepted')
+})
+
+test('an expected file that is cut off, unusable or still being read says so beside its name', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const text = smallOrders(1, 2)
+  await world.drop('inbox/orders', 'day.csv', text.slice(0, text.length - 10))
+  await world.run('orders')
+  const by = formatTime(world.clock.now() - 72 * 60_000)
+  expect((await readExpected(world, by)).text).toContain('day.csv , ✕ perhaps cut off')
+  const other = await aWorld({ routes: ['orders'] })
+  await other.drop('inbox/orders', 'day.csv', 'PK\u0003\u0004')
+  await other.run('orders')
+  expect((await readExpected(other, by)).text).toContain('day.csv , ✕ unusable as a whole')
 })
 
 test('an expected file of today that did not come is shown as missed, also where it was due before the journal began', async () => {
