@@ -12,6 +12,7 @@ import { formatScalar } from '../../operations/order-lines.ts'
 import { findNextRunAfter } from '../../schedule/schedule.ts'
 import { HOUR_MS } from '../../support/clock.ts'
 import type { ConsoleContext } from './context.ts'
+import { TROUBLED } from './lists.ts'
 
 /** How near a deadline is; each counts in the first that it belongs to. `today` and `tomorrow` are days of the zone. */
 export const NEARNESS = ['late', '1 h', '4 h', 'today', 'tomorrow'] as const
@@ -224,7 +225,8 @@ export interface Arrival {
   readonly at: number
   readonly dueAt: number
   readonly file: { readonly id: string; readonly name: string; readonly route: string }
-  readonly contents: 'being-read' | 'perhaps-cut' | 'unusable' | 'whole'
+  /** `whole`: nothing of it is refused or waits. A last row that was cut off is often refused. */
+  readonly contents: 'being-read' | 'perhaps-cut' | 'unusable' | 'in-part' | 'whole'
   readonly records: StateCounts
 }
 
@@ -288,17 +290,19 @@ async function describeArrival(
   dueAt: number,
 ): Promise<Arrival> {
   const { id, name, route, outcome } = file
+  const records = await journal.countRecords({ file: id })
   const held = await journal.listHeldFiles(HELD_MAX, id)
   const isCut = held.some(({ code }) => code === 'file-perhaps-cut')
-  const contents =
-    outcome === undefined
-      ? 'being-read'
-      : isCut
-        ? 'perhaps-cut'
-        : outcome === 'unusable'
-          ? 'unusable'
+  const isDone = outcome !== undefined
+  const contents = !isDone
+    ? 'being-read'
+    : isCut
+      ? 'perhaps-cut'
+      : outcome === 'unusable'
+        ? 'unusable'
+        : TROUBLED.some((state) => (records[state] ?? 0) > 0)
+          ? 'in-part'
           : 'whole'
-  const records = await journal.countRecords({ file: id })
   return { at: whenCame(file), dueAt, file: { id, name, route }, contents, records }
 }
 

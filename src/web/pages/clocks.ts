@@ -181,6 +181,7 @@ export function drawExpected(
 
 const CONTENTS: Readonly<Record<Arrival['contents'], string>> = {
   whole: 'whole',
+  'in-part': '✕ in part',
   'perhaps-cut': '✕ perhaps cut off: its last line has no end',
   unusable: '✕ unusable as a whole',
   'being-read': '… being read',

@@ -58,7 +58,9 @@ function drawFacts(
 ): Html {
   const { records, rows, route, isAwaited } = delivery
   const taken =
-    isAwaited || delivery.confirmedAt !== undefined ? html` Taken: ${drawTaken(delivery, request)}.` : undefined
+    isAwaited || delivery.confirmedAt !== undefined
+      ? html` Taken: ${drawTaken(delivery, request)}.`
+      : undefined
   return html`<dl>
       <dt>The file</dt>
       <dd>

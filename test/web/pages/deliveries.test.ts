@@ -48,7 +48,7 @@ test('a delivery that nobody took waits, and says by when its orders should be a
     isAwaited: true,
     acknowledgeBy: expect.any(Number) as number,
   })
-  expect(page?.text).toContain('Taken: not yet: its reader is waited for.')
+  expect(page?.text).toContain('not yet: its reader is waited for')
   const one = await visit(context, deliveryPage, { params: { id: delivery!.id } })
   expect(one?.data.acknowledgeBy).toBe(delivery?.acknowledgeBy)
   expect(one?.text).toContain('Acknowledge by')

@@ -47,16 +47,20 @@ test('an expected file that came in time, or late, says when it came and how lat
   world.clock.skip?.(2 * 60 * 60_000)
   const inTime = await readExpected(world, formatTime(now + 60 * 60_000))
   expect(inTime.text).toMatch(/✓ came \d\d:\d\d:\d\d ; next by/)
-  expect(inTime.text).toContain('day.csv , whole: 1 accepted')
+  expect(inTime.text).toContain('day.csv , whole: ✓ 1 accepted')
 })
 
-test('an expected file that is cut off, unusable or still being read says so beside its name', async () => {
+test('an expected file that is cut off, unusable or refused in part says so beside its name', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const text = smallOrders(1, 2)
-  await world.drop('inbox/orders', 'day.csv', text.slice(0, text.length - 10))
+  await world.drop('inbox/orders', 'day.csv', text.trimEnd())
   await world.run('orders')
   const by = formatTime(world.clock.now() - 72 * 60_000)
   expect((await readExpected(world, by)).text).toContain('day.csv , ✕ perhaps cut off')
+  const cut = await aWorld({ routes: ['orders'] })
+  await cut.drop('inbox/orders', 'day.csv', text.slice(0, text.length - 10))
+  await cut.run('orders')
+  expect((await readExpected(cut, by)).text).toContain('day.csv , ✕ in part: ✓ 1 accepted ✕ 1 rejected')
   const other = await aWorld({ routes: ['orders'] })
   await other.drop('inbox/orders', 'day.csv', 'PK\u0003\u0004')
   await other.run('orders')
