@@ -114,12 +114,34 @@ function selectRoute(snapshot: Snapshot, route: string): Snapshot {
   }
 }
 
+type SnapshotContext = Pick<AlertContext, 'journal' | 'configuration' | 'clock'>
+
+type Evaluated = Pick<Snapshot, 'alerts' | 'disks' | 'unmatchedFiles'>
+
 /** What the journal alone shows, with alerts that were evaluated before. */
-export async function buildSnapshot(
-  { journal, configuration, clock }: Pick<AlertContext, 'journal' | 'configuration' | 'clock'>,
-  { alerts, disks, unmatchedFiles }: Pick<Snapshot, 'alerts' | 'disks' | 'unmatchedFiles'>,
+async function buildSnapshot(
+  context: SnapshotContext,
+  evaluated: Evaluated,
   route?: string,
 ): Promise<Snapshot> {
+  const { journal, configuration } = context
+  return {
+    ...(await buildSnapshotOfWork(context, evaluated, route)),
+    routes: addPauses(
+      addRoutesThatNeverRan(configuration, (await journal.summarizeRoutes()).map(removeDeadOwner)),
+      await journal.listPauses(),
+    ),
+  }
+}
+
+/** A snapshot without the counts of the routes, which read every record of the journal. */
+export type SnapshotOfWork = Omit<Snapshot, 'routes'>
+
+export async function buildSnapshotOfWork(
+  { journal, configuration, clock }: SnapshotContext,
+  { alerts, disks, unmatchedFiles }: Evaluated,
+  route?: string,
+): Promise<SnapshotOfWork> {
   const files = await journal.listRecentFiles(LATEST_MAX, route)
   // Of one route, what others hold must not use up the places.
   const heldMax = route === undefined ? HELD_SHOWN_MAX : HELD_OF_ROUTE_MAX
@@ -137,10 +159,6 @@ export async function buildSnapshot(
     at: clock.now(),
     alerts,
     disks,
-    routes: addPauses(
-      addRoutesThatNeverRan(configuration, (await journal.summarizeRoutes()).map(removeDeadOwner)),
-      await journal.listPauses(),
-    ),
     scheduledRuns: await listScheduledRoutes(journal, configuration, clock.now()),
     files: await Promise.all(files.map(addCounts)),
     deliveries: await journal.listRecentDeliveries(LATEST_MAX, route),

@@ -130,4 +130,9 @@ export const CHANGES: readonly { readonly name: string; readonly statements: str
     name: 'by-api-id',
     statements: `create index records_accepted_by_id on records (api_id) where direction = 'incoming' and api_id is not null`,
   },
+  // The alerts of a journal count what waits for a correction, file by file, once a minute.
+  {
+    name: 'uncorrected-by-file',
+    statements: `create index records_uncorrected_by_file on records (file_id, changed_at) where state = 'rejected' and corrected = 0 and file_id is not null`,
+  },
 ]

@@ -296,13 +296,15 @@ type RejectedFileRow = Omit<RejectedFile, 'codes' | 'fix' | 'reportName'> &
 /** Files that are not submitted yet have no outcome: their records may still change. */
 async function selectRejectedFiles(db: Db, limit: number, fileId?: string): Promise<RejectedFile[]> {
   const isChosen = fileId === undefined ? sql`true` : sql`files.id = ${fileId}`
+  const isOfChosen = fileId === undefined ? sql`true` : sql`records.file_id = ${fileId}`
   const { rows } = await sql<RejectedFileRow>`
-    select files.id as file, files.name, files.route, min(records.changed_at) as since, count(*) as records,
+    select files.id as file, files.name, files.route, uncorrected.since, uncorrected.records,
       'rejected' as what, '' as code, null as addresses, null as fix,
       case when files.state in ('reported', 'closed') then files.report_name end as "reportName"
-    from records join files on files.id = records.file_id
-    where ${IS_UNCORRECTED} and files.outcome is not null and ${isChosen}
-    group by files.id
+    from (select file_id, min(changed_at) as since, count(*) as records from records
+        where ${IS_UNCORRECTED} and ${isOfChosen} group by file_id) as uncorrected
+      cross join files on files.id = uncorrected.file_id
+    where files.outcome is not null
     union all
     select files.id, files.name, files.route, coalesce(files.closed_at, files.submitted_at), 0,
       case when files.source_removed = 1 then 'source-removed' else files.outcome end,

@@ -98,12 +98,16 @@ async function isOnlyWaitingForOrders(db: Db, fileId: string): Promise<boolean> 
   ))
 }
 
+/** The few unfinished files first, by the words of their index: SQLite would read all records. */
 async function selectWaitingFiles(db: Db, limit: number, fileId?: string): Promise<WaitingFile[]> {
-  const condition = fileId === undefined ? sql`files.state = 'planned'` : sql`files.id = ${fileId}`
+  const condition =
+    fileId === undefined
+      ? sql`files.state <> 'closed' and files.state = 'planned'`
+      : sql`files.id = ${fileId}`
   const { rows } = await sql<WaitingFile & { readonly first: number }>`
     select files.id as file, files.name, files.route, files.received_at as "receivedAt", count(*) as records,
       records.problems ->> '$[0].message' as message, min(records.number) as first
-    from files join records on records.file_id = files.id
+    from files cross join records on records.file_id = files.id
     where ${condition} and records.state in ('uncertain', 'deferred') and ${WAITS_FOR_CLOSE}
     group by files.id order by files.number limit ${limit}`.execute(db)
   return rows.map(({ first: _first, ...row }) => row)

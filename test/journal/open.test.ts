@@ -153,7 +153,7 @@ describe('a journal file', () => {
     await before.close()
     const database = openDatabase(path)
     database.exec('drop table pauses; drop table corrections; alter table bodies drop column cents')
-    database.exec('drop index records_accepted_by_id')
+    database.exec('drop index records_accepted_by_id; drop index records_uncorrected_by_file')
     database.exec('alter table files drop column record_total; alter table decisions drop column via')
     database.exec('drop index records_held_by_key; delete from migration where id > 1')
     database.close()
@@ -181,7 +181,7 @@ describe('a journal file', () => {
     const database = openDatabase(path)
     database.exec(`insert into decisions values (7, 'a', null, 'correct', 'Ada', 'two rows', 1, 0, 'console');
       insert into corrections values (7, 'a', 'orders-in', 'inbox', 'a.rejects.csv', 'x', 'y', 2, null, null);
-      drop table pauses; drop index records_accepted_by_id; alter table bodies drop column cents; delete from migration where id > 5`)
+      drop table pauses; drop index records_accepted_by_id; drop index records_uncorrected_by_file; alter table bodies drop column cents; delete from migration where id > 5`)
     database.close()
 
     const journal = await open()

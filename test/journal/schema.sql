@@ -474,6 +474,8 @@ CREATE INDEX records_uncertain on records (file_id, id) where state = 'uncertain
 
 CREATE INDEX records_uncorrected on records (route, key_values) where state = 'rejected' and corrected = 0 and file_id is not null;
 
+CREATE INDEX records_uncorrected_by_file on records (file_id, changed_at) where state = 'rejected' and corrected = 0 and file_id is not null;
+
 CREATE INDEX records_waiting on records (route, id) where direction = 'outgoing' and delivery_id is null;
 
 CREATE INDEX records_with_warnings on records (file_id) where warnings <> '[]';

@@ -4,7 +4,6 @@ import type { AlertContext } from '../../alerts/context.ts'
 import type { Configuration } from '../../config/configuration.ts'
 import type { Journal } from '../../domain/journal.ts'
 import type { Mailbox } from '../../domain/mailbox.ts'
-import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Deadline } from '../../pipeline/references/deadlines.ts'
 import { waitAtMost } from '../../support/async.ts'
 import { type Clock, HOUR_MS, MINUTE_MS } from '../../support/clock.ts'
@@ -12,7 +11,7 @@ import { newId } from '../../support/text.ts'
 import { openMailboxes } from '../context.ts'
 import { findJournalFailure } from '../journal-access.ts'
 import { listSeenLate } from '../late.ts'
-import { buildSnapshot } from '../snapshot.ts'
+import { buildSnapshotOfWork, type SnapshotOfWork } from '../snapshot.ts'
 import { createDiskReader, findAcceptedVersion } from '../version.ts'
 
 /** Mailboxes are listed no more often than this. */
@@ -21,7 +20,7 @@ const MAILBOXES_MS = MINUTE_MS
 /** After a decision of a person, alerts are evaluated so soon: what ended is seen to have ended. */
 const DECIDED_MS = 2_000
 
-/** A snapshot of a large journal takes a second, in which no page is answered: at most a twentieth of the time. */
+/** No page is answered while a statement runs, so snapshots take at most a twentieth of the time. */
 const SHARE = 20
 
 const TICK_MS = 1_000
@@ -39,7 +38,7 @@ export interface Lookout {
 
 export interface Sight {
   /** Undefined until the first one is taken. */
-  readonly snapshot?: Snapshot
+  readonly snapshot?: SnapshotOfWork
   /** What orders need by when, up to the end of tomorrow, the next first; undefined until they were read. */
   readonly deadlines?: readonly Deadline[]
   /** When the mailboxes were listed for it; undefined until they were: the alerts are then those that the bridge noted. */
@@ -105,7 +104,7 @@ export function startLookout(options: LookoutOptions) {
       disks: [],
       unmatchedFiles: [],
     }
-    const snapshot = await buildSnapshot({ journal, configuration, clock }, known)
+    const snapshot = await buildSnapshotOfWork({ journal, configuration, clock }, known)
     const until = startedAt + AHEAD_MS
     const hasRoutes = configuration.routes.length > 0
     const deadlines = hasRoutes ? await listSeenLate(journal, configuration, { until }) : []
