@@ -6,7 +6,7 @@ import type { Hand } from '../app/console/hand.ts'
 import { type Activity, readActivity } from '../app/console/today.ts'
 import type { Clock } from '../support/clock.ts'
 import { BridgeError, FAILURES } from '../support/errors.ts'
-import { loadAssets } from './assets.ts'
+import { compressAnswers, loadAssets } from './assets.ts'
 import { drawDocument, drawFailure, type Failure, nameConfiguration } from './frame.ts'
 import { createLive } from './live.ts'
 import { formatDisposition, type Page, type PageContent, type PageRequest } from './page.ts'
@@ -90,6 +90,7 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
   }) as unknown as FastifyInstance
   app.removeAllContentTypeParsers()
   await app.register(formbody)
+  compressAnswers(app)
 
   const assets = loadAssets()
   const live = createLive(opened, hand)

@@ -10,7 +10,7 @@ export interface Session {
   readonly person: Person
   /** The secret of the cookie; empty when a proxy signed the person in. */
   readonly token: string
-  /** What each form of the session carries. */
+  /** What each form of the session carries, masked anew for each answer. */
   readonly csrf: string
 }
 
@@ -41,7 +41,7 @@ export function createSessions(people: People, isTls: boolean) {
       if (origin === undefined) return site === 'same-origin'
       return origin.toLowerCase() === `${isTls ? 'https' : 'http'}://${host.toLowerCase()}`
     },
-    hasToken: ({ csrf }: Session, given = '') => isSame(csrf, given),
+    hasToken: ({ csrf }: Session, given = '') => isSame(unmask(csrf), unmask(given)),
   }
 }
 
@@ -133,7 +133,7 @@ export function createProxySessions(
       const schemes = isHere ? ['https', 'http'] : ['https']
       return schemes.some((scheme) => origin.toLowerCase() === `${scheme}://${host.toLowerCase()}`)
     },
-    hasToken: ({ csrf }: Session, given = '') => isSame(csrf, given),
+    hasToken: ({ csrf }: Session, given = '') => isSame(unmask(csrf), unmask(given)),
   }
 }
 
@@ -165,7 +165,28 @@ function readCookie(header = ''): string | undefined {
 
 /** Derived, so that it ends with its session; the cookie cannot be computed from it. */
 function toCsrf(token: string): string {
-  return createHash('sha256').update(`csrf ${token}`).digest('base64url')
+  return mask(createHash('sha256').update(`csrf ${token}`).digest())
+}
+
+/** Another text each time: the length of a compressed page that repeats what was asked would say a fixed one, letter by letter. */
+function mask(secret: Buffer): string {
+  const pad = randomBytes(secret.length)
+  return Buffer.concat([pad, combine(secret, pad)]).toString('base64url')
+}
+
+/** Empty for what is no masked text. */
+function unmask(text: string): string {
+  if (!MASKED.test(text)) return ''
+  const bytes = Buffer.from(text, 'base64url')
+  const half = bytes.length / 2
+  return combine(bytes.subarray(half), bytes.subarray(0, half)).toString('base64url')
+}
+
+/** 64 bytes. */
+const MASKED = /^[\w-]{86}$/
+
+function combine(bytes: Buffer, pad: Buffer): Buffer {
+  return Buffer.from(bytes.map((byte, at) => byte ^ (pad[at] ?? 0)))
 }
 
 // Forms that are sent twice.

@@ -51,31 +51,40 @@ async function watchCommits({ configuration, clock }: World) {
   return readDataVersion
 }
 
-test('without a bridge every page answers and nothing is written, and the head says that nothing runs', async () => {
-  const world = await aBusyWorld()
-  const { console, journal } = await aDesk(world)
-  const bridge = await world.open()
-  await bridge.pause({ route: 'orders', by: 'nadia', why: 'stock', until: world.clock.now() + 60_000 })
-  await bridge.close()
-  const readDataVersion = await watchCommits(world)
-  const before = readDataVersion()
-  const secrets = Object.values(world.credentials).map(({ clientSecret }) => clientSecret)
-  expect(secrets.every((secret) => secret.length > 10)).toBe(true)
-  const addresses = await listEveryAddress(console.server, journal, ROUTES)
-  expect(addresses.length).toBeGreaterThan(40)
-  for (const address of addresses) {
-    const { statusCode, headers, body } = await console.get(address, 'admin')
-    expect([200, 303], address).toContain(statusCode)
-    const isDownload = headers['content-disposition'] !== undefined
-    // The sign-in sends a person on who is signed in.
-    expect(statusCode === 303 || isDownload || body.includes('○ Not running. Last work '), address).toBe(true)
-    const data = await console.get(address, 'admin', { accept: 'application/json' })
-    expect([200, 303], `${address} as JSON`).toContain(data.statusCode)
-    for (const secret of secrets) expect(body + data.body, address).not.toContain(secret)
-    await console.get(`${address}?format=csv&q=HV&name=x&after=1`, 'viewer')
-    expect(readDataVersion(), address).toBe(before)
-  }
-})
+/** Some hundred answers. */
+const MANY_PAGES = { timeout: 90_000 }
+
+test(
+  'without a bridge every page answers and nothing is written, and the head says that nothing runs',
+  MANY_PAGES,
+  async () => {
+    const world = await aBusyWorld()
+    const { console, journal } = await aDesk(world)
+    const bridge = await world.open()
+    await bridge.pause({ route: 'orders', by: 'nadia', why: 'stock', until: world.clock.now() + 60_000 })
+    await bridge.close()
+    const readDataVersion = await watchCommits(world)
+    const before = readDataVersion()
+    const secrets = Object.values(world.credentials).map(({ clientSecret }) => clientSecret)
+    expect(secrets.every((secret) => secret.length > 10)).toBe(true)
+    const addresses = await listEveryAddress(console.server, journal, ROUTES)
+    expect(addresses.length).toBeGreaterThan(40)
+    for (const address of addresses) {
+      const { statusCode, headers, body } = await console.get(address, 'admin')
+      expect([200, 303], address).toContain(statusCode)
+      const isDownload = headers['content-disposition'] !== undefined
+      // The sign-in sends a person on who is signed in.
+      expect(statusCode === 303 || isDownload || body.includes('○ Not running. Last work '), address).toBe(
+        true,
+      )
+      const data = await console.get(address, 'admin', { accept: 'application/json' })
+      expect([200, 303], `${address} as JSON`).toContain(data.statusCode)
+      for (const secret of secrets) expect(body + data.body, address).not.toContain(secret)
+      await console.get(`${address}?format=csv&q=HV&name=x&after=1`, 'viewer')
+      expect(readDataVersion(), address).toBe(before)
+    }
+  },
+)
 
 test('after a day of all actions each is there once with the name of its person, and the chain is whole', async () => {
   const world = await aBusyWorld()

@@ -1,6 +1,7 @@
 /** The server of the console: headers, hosts, failures as pages, and every page as data. */
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { openJournal } from '../../src/journal/open.ts'
 import { html } from '../../src/support/html.ts'
@@ -77,8 +78,45 @@ test('assets are served under names with their hash, for ever', async () => {
     const { statusCode, headers } = await console.get(path)
     expect(statusCode).toBe(200)
     expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
-    expect(Number(headers['content-length'])).toBeLessThan(6 * 1024)
+    expect(Number(headers['content-length'])).toBeLessThan(8 * 1024)
   }
+})
+
+test.each([
+  ['br', 'gzip, deflate, br', brotliDecompressSync],
+  ['gzip', 'gzip;q=0.8, br;q=0', gunzipSync],
+] as const)(
+  'pages and assets are sent as %s to browsers that take it',
+  async (encoding, accepted, unpack) => {
+    const console = await aConsole()
+    const plain = await console.get('/', 'viewer')
+    expect(plain.headers['content-encoding']).toBeUndefined()
+    const packed = await console.get('/', 'viewer', { 'accept-encoding': accepted })
+    expect(packed.headers).toMatchObject({ 'content-encoding': encoding, vary: 'accept-encoding' })
+    expect(packed.rawPayload.length).toBeLessThan(plain.rawPayload.length / 2)
+    const withoutTokens = (body: string) => body.replaceAll(/value="[\w-]+"/g, '')
+    expect(withoutTokens(unpack(packed.rawPayload).toString())).toBe(withoutTokens(plain.body))
+    const [, style = ''] = /href="(\/assets\/[^"]+\.css)"/.exec(plain.body) ?? []
+    for (const time of ['first', 'second']) {
+      const asset = await console.get(style, undefined, { 'accept-encoding': accepted })
+      expect(asset.headers['content-encoding'], time).toBe(encoding)
+      expect(unpack(asset.rawPayload).equals((await console.get(style)).rawPayload)).toBe(true)
+    }
+  },
+)
+
+test('the secret of forms looks different in each answer, and each of them is taken', async () => {
+  const console = await aConsole()
+  const [one, other] = [await console.csrfOf('admin'), await console.csrfOf('admin')]
+  expect(one).not.toBe(other)
+  const once = 'x'.repeat(22)
+  for (const csrf of [one, other])
+    expect((await console.post('/settings/verify', { csrf, once }, { role: 'admin' })).statusCode).not.toBe(
+      403,
+    )
+  const mixed = one.slice(0, 43) + other.slice(43)
+  for (const csrf of [mixed, one.slice(1), '', 'A'.repeat(86)])
+    expect((await console.post('/settings/verify', { csrf, once }, { role: 'admin' })).statusCode).toBe(403)
 })
 
 test('the package has the assets', async () => {

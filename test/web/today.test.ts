@@ -6,7 +6,7 @@ import { systemClock } from '../../src/support/clock.ts'
 import { openJournal } from '../../src/journal/open.ts'
 import type { ConsoleContext } from '../../src/app/console/context.ts'
 import { readToday as readTodayOf, type Today } from '../../src/app/console/today.ts'
-import type { Snapshot } from '../../src/domain/snapshot.ts'
+import type { SnapshotOfWork } from '../../src/app/snapshot.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 import { smallOrders } from '../fixtures/small-orders.ts'
 import { aWorld } from '../fixtures/world.ts'
@@ -153,13 +153,13 @@ test('a viewer sees no text that quotes a cell, and an operator does', async () 
         records: [{ state: 'deferred', count: 1, why: secret }],
       },
     ],
-  } as unknown as Snapshot
+  } as unknown as SnapshotOfWork
   const seen = { ...context, lookout: { read: () => Promise.resolve({ snapshot }) } }
   expect(JSON.stringify(await readTodayOf(seen, { isMasked: true }))).not.toContain(secret)
   expect(JSON.stringify(await readTodayOf(seen, { isMasked: false }))).toContain(secret)
 })
 
-async function takeSight({ lookout }: ConsoleContext): Promise<Snapshot> {
+async function takeSight({ lookout }: ConsoleContext): Promise<SnapshotOfWork> {
   const { snapshot } = (await lookout?.read()) ?? {}
   expect(snapshot).toBeDefined()
   return snapshot!

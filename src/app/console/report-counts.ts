@@ -3,6 +3,7 @@ import type { ActivityCounts, ReportedWork, TimeRange, WorkSegment } from '../..
 import type { Journal } from '../../domain/journal.ts'
 import type { RecordState } from '../../domain/record.ts'
 import { yieldToEventLoop } from '../../journal/store.ts'
+import { createSemaphore } from '../../support/async.ts'
 import { DAY_MS } from '../../support/clock.ts'
 import { IN_FILE } from '../activity.ts'
 
@@ -134,6 +135,8 @@ export function createReportCounts(readVersion: () => string | undefined = () =>
   }
 
   return {
+    /** One report is counted at a time, so that other pages wait for a part of one, however many are asked for. */
+    turns: createSemaphore(1),
     /** Counts page by page, and lets other work go first after each part; works without records are there too. */
     countRange,
     /** Counts the latest months, so that their reports are there at once. Ends when `isEnded`, and when enough is kept. */

@@ -125,11 +125,13 @@ async function sumRange(
   { isShort = false } = {},
 ) {
   const sums = createSums(configuration)
-  for await (const { works, parts } of reportCounts.countRange(journal, range, { isShort })) {
-    const byId = new Map(works.map((work) => [work.id, work]))
-    for await (const counts of parts) sums.add(byId, counts)
-    sums.addFiles(works)
-  }
+  await reportCounts.turns.run(async () => {
+    for await (const { works, parts } of reportCounts.countRange(journal, range, { isShort })) {
+      const byId = new Map(works.map((work) => [work.id, work]))
+      for await (const counts of parts) sums.add(byId, counts)
+      sums.addFiles(works)
+    }
+  })
   return sums.finish()
 }
 

@@ -142,9 +142,34 @@
     }
   }, 1000)
 
+  // Rows that were typed into are sent or lost with the page.
+  const typed = document.querySelector('form.correction')
+  if (typed !== null) {
+    let isSent = false
+    typed.addEventListener('submit', () => (isSent = true))
+    window.addEventListener('beforeunload', (event) => {
+      const isTyped = [...typed.elements].some(({ value, defaultValue }) => value !== (defaultValue ?? value))
+      if (isTyped && !isSent) event.preventDefault()
+    })
+  }
+
+  /** A person may switch the key off, for this browser. */
+  const isKeyOff = () => localStorage.getItem('search-key') === 'off'
+  const keySwitch = document.querySelector('#key-switch button')
+  if (keySwitch !== null) {
+    const draw = () => keySwitch.setAttribute('aria-pressed', String(isKeyOff()))
+    keySwitch.parentElement.hidden = false
+    draw()
+    keySwitch.addEventListener('click', () => {
+      if (isKeyOff()) localStorage.removeItem('search-key')
+      else localStorage.setItem('search-key', 'off')
+      draw()
+    })
+  }
+
   document.addEventListener('keydown', (event) => {
     const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName ?? '')
-    if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey || isKeyOff()) return
     const search = document.getElementById('search')
     if (search === null) return
     event.preventDefault()

@@ -368,9 +368,9 @@ function drawSending(
   const { typed = {} } = request
   const { ready, leftOut, name, sha256 } = check
   const rest = leftOut === 0 ? '' : ` ${formatCount(leftOut, 'record stays', 'records stay')} refused.`
-  if (ready === 0) return html`<p role="status">Nothing would be sent.${rest}</p>`
+  if (ready === 0) return html`<p role="status" tabindex="-1" autofocus>Nothing would be sent.${rest}</p>`
   return html`<section aria-labelledby="checked">
-    <h2 id="checked">What would be sent</h2>
+    <h2 id="checked" tabindex="-1" autofocus>What would be sent</h2>
     <p role="status">
       ${formatRecords(ready)} would be sent as ${name}.${rest} Whatever you change after this needs another
       check.

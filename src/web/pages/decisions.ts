@@ -44,24 +44,34 @@ export const decisionsPage = definePage<DecisionsPage>({
 
 function drawDecisions({ decisions, total, next }: DecisionsPage, request: PageRequest): Html {
   if (total.count === 0) return drawLive('list', html`<p>No person has decided anything yet.</p>`)
-  const rows = decisions.map(({ id, at, by, via, action, file, delivery, record, route, records, why }) => [
-    html`<a href="${href('/decisions/:n', { n: id })}">${showTime(at, request)}</a>`,
-    html`${by}`,
-    html`${DECIDED[action]}`,
-    html`${file && drawFileLink(file)}${delivery && drawDeliveryLink(delivery)}${
-      record && html` ${drawRecordLink(record)}`
-    }`,
-    html`${route}`,
-    html`${formatNumber(records)}`,
-    html`${why}`,
-    html`${formatVia(via)}`,
-  ])
+  const rows = decisions.map((decision) => {
+    const { id, at, by, via, action, route, records, why } = decision
+    return [
+      html`<a href="${href('/decisions/:n', { n: id })}">${showTime(at, request)}</a>`,
+      html`${by}`,
+      html`${DECIDED[action]}`,
+      drawSubject(decision),
+      html`${route}`,
+      html`${formatNumber(records)}`,
+      html`${why}`,
+      html`${formatVia(via)}`,
+    ]
+  })
   const older = next === undefined ? undefined : href('/decisions', { after: next })
   const head = ['When', 'Who', 'What', 'On', 'Route', 'Records', 'Why', 'Via']
   const ids = decisions.map(({ id }) => `decision-${id}`)
   const list = html`<p>${formatTotal(total, 'decision')}, newest first.</p>
     ${drawCells('Decisions', head, rows, ids)} ${drawNext(older, 'older')}`
   return drawLive('list', list)
+}
+
+/** What it was about: a file or delivery with its first record, or the route. */
+function drawSubject({ file, delivery, record, records, route }: DecisionsPage['decisions'][number]): Html {
+  if (file === undefined && delivery === undefined) return html`${route}`
+  const of = file === undefined ? delivery && drawDeliveryLink(delivery) : drawFileLink(file)
+  if (record === undefined) return html`${of}`
+  const more = records > 1 ? ` and ${formatNumber(records - 1)} more` : ''
+  return html`${of}, ${drawRecordLink(record)}${more}`
 }
 
 function formatVia(via: DecisionsPage['decisions'][number]['via']): string {
@@ -115,7 +125,7 @@ function drawDecision(decision: DecisionPage, request: PageRequest): Html {
       ${formatVia(via)}${on && html`, on ${on}`}${route && html`, route ${drawRoute(decision)}`}.
     </p>
     <p>Why: ${why}</p>
-    <section id="outcome" data-live>
+    <section id="outcome" data-live tabindex="-1" autofocus>
       ${drawResult(decision, request)}
       ${rows.length === 0 ? undefined : drawCells(caption, ['Lines', 'Record', outcome], rows)}
     </section>

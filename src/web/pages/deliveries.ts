@@ -61,10 +61,7 @@ function drawDeliveries({ deliveries, total, next, routes }: DeliveriesPage, req
         ? html`<p>No delivery matches. ${routes.length === 0 ? 'No route delivers files.' : ''}</p>`
         : drawCells(
             'Deliveries',
-            [
-              ...['File', 'Route', 'Records', 'State', 'Taken', 'Acknowledge by'],
-              ...(request.may('operate') ? ['Again'] : []),
-            ],
+            request.may('operate') ? [...HEAD, 'Again'] : HEAD,
             deliveries.map((each) => drawRowCells(each, request)),
             deliveries.map(({ id }) => `delivery-${id}`),
           )
@@ -72,6 +69,8 @@ function drawDeliveries({ deliveries, total, next, routes }: DeliveriesPage, req
     ${drawNext(older, 'older')}`
   return html`${form} ${drawLive('list', list)}`
 }
+
+const HEAD = ['File', 'Route', 'Records', 'State', 'Taken', 'Acknowledge by']
 
 function drawRowCells(delivery: ListedDelivery, request: PageRequest): readonly Html[] {
   const { id, route, records, acknowledgeBy, isRepeatable } = delivery

@@ -51,7 +51,7 @@ export function drawForm(form: Form, request: PageRequest): Html {
 export function drawRefusal({ refusal }: PageRequest): Html | undefined {
   if (refusal === undefined) return undefined
   const fix = refusal.fix === undefined ? undefined : html`<p class="fix">${refusal.fix}</p>`
-  return html`<div role="alert">
+  return html`<div role="alert" tabindex="-1" autofocus>
     <p>${refusal.message}</p>
     ${fix}
   </div>`

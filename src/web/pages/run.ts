@@ -122,7 +122,7 @@ function drawRun(run: RunPage, request: PageRequest): Html {
   const asked =
     by !== undefined && at !== undefined && html`<p>Started by ${by}, ${showTime(at, request)}.</p>`
   return html`${asked || undefined}
-    <section id="outcome" data-live>${drawState(run, request)}</section>
+    <section id="outcome" data-live tabindex="-1" autofocus>${drawState(run, request)}</section>
     <p><a href="${href('/routes/:name', { name: route })}">The route ${route}</a></p>`
 }
 

@@ -32,7 +32,7 @@ function drawFound(found: SearchPage, request: PageRequest): Html {
   const form = html`<form method="get" action="/search" role="search">
     <label>Search <input type="search" name="q" value="${query}" /></label> <button>Search</button>
   </form>`
-  if (hits.length === 0) return html`${form} ${drawNothing(found)}`
+  if (hits.length === 0) return html`${form} ${drawNothing(found)} ${KEY_SWITCH}`
   const rows = hits.map((hit, index) => [
     html`${hit.kind === 'order' && hit.state !== 'seen at the API' ? 'order' : (hit.operation ?? hit.kind)}`,
     html`<a href="${linkToHit(hit)}" ${focusFirst(index)}>${hit.name}</a>`,
@@ -43,8 +43,14 @@ function drawFound(found: SearchPage, request: PageRequest): Html {
   const note = how === 'prefix' ? `Nothing is called ${query}. These names begin with it.` : undefined
   return html`${form} ${note && html`<p>${note}</p>`}
   ${drawCells('Found', ['What', 'Name', 'Route', 'State', 'When'], rows)}
-  ${isMore ? html`<p>There are more. Type more of the name.</p>` : undefined}`
+  ${isMore ? html`<p>There are more. Type more of the name.</p>` : undefined} ${KEY_SWITCH}`
 }
+
+/** Shown by the script that listens to the key. Who speaks to the computer, or hits keys by chance, switches it off. */
+const KEY_SWITCH = html`<p id="key-switch" hidden>
+  On every page the key <kbd>/</kbd> leads to the search.
+  <button type="button" aria-pressed="false">Switch it off</button>
+</p>`
 
 /** Enter opens the first one: a person who searched has the hands on the keyboard. */
 function focusFirst(index: number): Html | undefined {
