@@ -48,8 +48,8 @@ export async function readSettings({ configuration, verifier }: ConsoleContext):
   })
 }
 
-/** As `removeSecrets` leaves them: a name of a variable or file, or nothing of the secret. */
-const SECRET_NAMES: readonly string[] = ['clientSecret', 'password', 'passphrase', 'secret']
+/** Shown as where they come from: `removeSecrets` leaves the names of variables and files; the id is half of the credentials. */
+const SECRET_NAMES: readonly string[] = ['clientId', 'clientSecret', 'password', 'passphrase', 'secret']
 
 function listSettings(value: unknown, path = ''): ShownSetting[] {
   if (typeof value === 'object' && value !== null)

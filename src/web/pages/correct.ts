@@ -190,8 +190,9 @@ function drawGroup(
     .filter((each) => each !== text)
   const state =
     changed.length === 0 ? undefined : html`<p role="status">${describeChanged(changed, cells.length)}</p>`
-  const value = text === '' ? 'blank' : `“${text}”`
-  const what = column === undefined ? formatRecords(records) : `${formatRecords(records)}: ${column} ${value}`
+  // A line that cannot be divided has no cell of its column.
+  const value = cells.length === 0 ? '' : text === '' ? ' blank' : ` “${text}”`
+  const what = column === undefined ? formatRecords(records) : `${formatRecords(records)}: ${column}${value}`
   const own = records === 1 ? 'this' : `these ${formatNumber(records)}`
   const id = `apply-${number}`
   const apply =

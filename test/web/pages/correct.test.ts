@@ -46,7 +46,7 @@ test('one apply and two cells, checked and sent with a reason: all orders are th
   expect((await look(to)).text).toContain('The corrected rows were taken as orders-16.rejects.csv')
   expect((await look()).text).toContain('No record of it waits for a correction.')
   expect((await look('/decisions', 'viewer')).text).toContain(
-    'operator corrected orders-16.csv HV-10001 orders 6 confirmed by phone console',
+    'operator corrected orders-16.csv , HV-10001 and 5 more orders 6 confirmed by phone console',
   )
   const corrected =
     /href="(\/files\/[^"/]+)">orders-16\.rejects\.csv/.exec((await look('/files')).body)?.[1] ?? ''
