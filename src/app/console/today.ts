@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { listWorkNames } from '../../config/configuration.ts'
 import { type Alert, type AlertCode, ALERTS } from '../../domain/alert.ts'
-import type { HeldFile } from '../../domain/decision.ts'
+import type { HeldFile, RejectedFile } from '../../domain/decision.ts'
 import type { DeliveryEntry } from '../../domain/delivery.ts'
 import { formatLeaseOwner } from '../../domain/lease.ts'
 import type { FileEntry } from '../../domain/file.ts'
@@ -77,7 +77,7 @@ export interface ShownAlert extends Alert {
     readonly missing?: string
     /** Its corrected files that lie in the inbox. */
     readonly waiting: readonly ShownWaiting[]
-    /** Why, the most frequent first, as many as the message names. */
+    /** Why, the most frequent first. */
     readonly reasons: readonly RefusalReason[]
   }
 }
@@ -191,38 +191,44 @@ async function hasOpenOrders({ journal, configuration }: ConsoleContext): Promis
   return (await listUnseenParties(journal, configuration)).length < parties.size
 }
 
-/** What the console can do about refused records, in place of the commands that do it. */
+/** What the console can do about refused records, in place of the commands that do it, and why they were refused, in words. */
 async function findRejected(
   { journal, configuration }: ConsoleContext,
-  { code, subject, message: text }: Alert,
+  { code, subject }: Alert,
   corrections: readonly ShownWaiting[],
 ): Promise<Pick<ShownAlert, 'rejected' | 'fix' | 'message'> | undefined> {
   const [, id] = code === 'records-rejected' ? (/\(([^()]+)\)$/.exec(subject) ?? []) : []
   const file = id === undefined ? undefined : await journal.getFile(id)
   if (file === undefined) return undefined
+  const refused = (await journal.listRejectedFiles(REFUSED_MAX, file.id)).find(
+    ({ what }) => what === 'rejected',
+  )
+  // It was corrected or dismissed since the alerts were evaluated.
+  if (refused === undefined) return undefined
+  const { records, codes } = refused
   const missing = findObstacle(file, findCorrectableRoute(configuration, file.route))
   const waiting = corrections.filter(({ from }) => from.id === file.id)
-  const [message, reasons] = splitReasons(text)
+  const are = records === 1 ? '1 record is' : `${records} records are`
   return {
-    message,
-    rejected: omitUndefined({ file: file.id, missing, waiting, reasons }),
+    message: `${file.name}: ${are} rejected and not corrected`,
+    rejected: omitUndefined({ file: file.id, missing, waiting, reasons: listReasons(codes) }),
     fix: missing === undefined ? CORRECT_HERE : `${missing} Where none is to come, dismiss what is refused.`,
   }
 }
 
-/** The codes of the message as titles beside it: codes are for a command line. */
-function splitReasons(message: string): [string, RefusalReason[]] {
-  const [whole = '', codes = ''] = / \(([^()]*)\)$/.exec(message) ?? []
-  const reasons = codes.split(', ').flatMap((text): RefusalReason[] => {
-    const [, more] = /^(\d+) more codes$/.exec(text) ?? []
-    if (more !== undefined) return [{ title: `${more} more reasons` }]
-    const [, count, code = ''] = /^(?:(\d+) )?([a-z-]+)$/.exec(text) ?? []
-    const known = PROBLEMS[code as ProblemCode] as (typeof PROBLEMS)[ProblemCode] | undefined
-    return known === undefined
-      ? []
-      : [omitUndefined({ title: known.title, records: count === undefined ? undefined : Number(count) })]
-  })
-  return reasons.length === 0 ? [message, []] : [message.slice(0, -whole.length), reasons]
+/** A file may wait for a person for several reasons. */
+const REFUSED_MAX = 10
+
+/** How many reasons of one file are named. */
+const REASONS_SHOWN = 5
+
+function listReasons(codes: RejectedFile['codes']): RefusalReason[] {
+  const nameOf = (code: string) =>
+    (PROBLEMS[code as ProblemCode] as { readonly title: string } | undefined)?.title ?? code
+  if (codes.length === 1) return codes.map(({ code }) => ({ title: nameOf(code) }))
+  const shown = codes.slice(0, REASONS_SHOWN).map(({ code, records }) => ({ title: nameOf(code), records }))
+  const more = codes.length - shown.length
+  return more > 0 ? [...shown, { title: more === 1 ? '1 more reason' : `${more} more reasons` }] : shown
 }
 
 const CORRECT_HERE = 'Correct the records here and send them again, or dismiss what is refused.'
