@@ -141,8 +141,12 @@ function createAlternation(
   return (all: readonly TypedRow[]) => all.map(assignKind)
 }
 
-/** Leaves out repeated heading lines. */
-export function ignoreHeadings(rowLayout: RowLayout, headings: readonly (readonly string[])[]): RowLayout {
+/** Leaves out repeated heading lines, or refuses each with one problem in place of those of its cells. */
+export function findHeadings(
+  rowLayout: RowLayout,
+  headings: readonly (readonly string[])[],
+  areIgnored: boolean,
+): RowLayout {
   const lines = headings.map((values) => values.map((name) => name.trim()))
   const isHeading = (values: readonly string[]) =>
     lines.some(
@@ -153,9 +157,15 @@ export function ignoreHeadings(rowLayout: RowLayout, headings: readonly (readonl
   return {
     ...rowLayout,
     fitsOverLines: (values) => isHeading(values) || rowLayout.fitsOverLines(values),
-    fit: (row) => (isHeading(row.values) ? undefined : rowLayout.fit(row)),
+    fit(row) {
+      if (!isHeading(row.values)) return rowLayout.fit(row)
+      const fitted = areIgnored ? undefined : rowLayout.fit(row)
+      return fitted && { ...fitted, problems: [problem('header-repeated', { line: row.line }, HEADER_REPEATED)] }
+    },
   }
 }
+
+const HEADER_REPEATED = 'The line repeats the header, and holds no data.'
 
 function refuseUnknownType(row: Row, at: number, { all }: RecordKinds): Row {
   const place = { line: row.line, column: String(at + 1) }
