@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { FolderRef } from '../alerts/context.ts'
 import { findMistypedInboxes } from '../alerts/misplaced.ts'
 import { findStrandedRoutes } from '../alerts/stalled-work.ts'
 import { createClient } from '../client/client.ts'
@@ -14,6 +15,7 @@ import type { Mailbox } from '../domain/mailbox.ts'
 import { formatAccount } from '../domain/route.ts'
 import { createFormats } from '../formats/formats.ts'
 import { openJournal } from '../journal/open.ts'
+import { NOT_A_FOLDER_FIX } from '../mailboxes/staged.ts'
 import type { Mapping } from '../mapping/load.ts'
 import { findExampleFailures } from '../mapping-tools/examples.ts'
 import { hasOpenLastLine } from '../mapping-tools/translate-file.ts'
@@ -268,7 +270,10 @@ export async function checkJournal(configuration: Configuration, options: Mailbo
         ? await findAbsentJournalFailure({ configuration, mailboxes })
         : await findJournalFailure({ configuration, mailboxes, journal, clock: options.clock })
     const { gone, missing } = await findMissingInboxes(configuration, journal, mailboxes)
-    const failures = [...(failure ? [failure] : []), ...gone].map(toFinding)
+    const failures = [
+      ...[...(failure ? [failure] : []), ...gone].map(toFinding),
+      ...(await findFilesForFolders(configuration, mailboxes)),
+    ]
     const mistyped = await findMistypedInboxes({ configuration, mailboxes })
     const stranded = journal === undefined ? [] : await findStrandedRoutes({ journal, configuration })
     const warnings = [...mistyped, ...stranded].map(({ message, fix }) => `${message}. ${fix}`)
@@ -283,6 +288,32 @@ export async function checkJournal(configuration: Configuration, options: Mailbo
 
 function toFinding({ message, fix }: BridgeError): CheckFinding {
   return { message, fix }
+}
+
+/** Files at the places of folders that routes and inboxes use. */
+async function findFilesForFolders(
+  configuration: Configuration,
+  mailboxes: ReadonlyMap<string, Mailbox>,
+): Promise<CheckFinding[]> {
+  const inboxes = listScannedInboxes(configuration)
+  const places = [
+    ...inboxes.flatMap(({ from }) => [from, { mailbox: from.mailbox, folder: from.archive }]),
+    ...(configuration.edi?.inboxes ?? []).map(({ results }) => results),
+    ...configuration.routes.flatMap((route): FolderRef[] =>
+      route.direction === 'outbound' ? [route.to] : [route.results, route.documents ?? route.results],
+    ),
+  ]
+  const fixes = new Map<string, string>()
+  for (const { mailbox, folder } of places) {
+    await mailboxes
+      .get(mailbox)
+      ?.hasFolder(folder)
+      .catch((error: unknown) => {
+        if (!(error instanceof BridgeError)) throw error
+        if (error.fix === NOT_A_FOLDER_FIX) fixes.set(error.message, error.fix)
+      })
+  }
+  return [...fixes].map(([message, fix]) => ({ message, fix }))
 }
 
 /** Inboxes on this machine that do not exist: gone if files came from them before, else made by the first run. */

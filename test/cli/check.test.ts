@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer, type Server } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { makeCertificate } from '../fixtures/certificate.ts'
 import { commandsOf } from '../fixtures/office.ts'
@@ -186,6 +186,26 @@ test('an inbox that is gone after files came from it', async () => {
   for (const text of [check.err, work.err]) {
     expect(text).toContain('The inbox of route orders is gone')
     expect(text).toContain('fix: Mount its share, or make inbox/orders in the folder of its mailbox again.')
+  }
+})
+
+test('a file at the place of a folder that a route uses is named with its fix', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  const paths = ['inbox/orders', 'results'].map((folder) => join(world.folder, 'exchange', folder))
+  for (const path of paths) {
+    await rm(path, { recursive: true, force: true })
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, '')
+  }
+
+  const check = await run('check', '--online')
+
+  expect(check.exit).toBe(78)
+  for (const path of paths) {
+    expect(check.err).toContain(
+      `wrong: ${path} is a file where a folder should be.\n    fix: Remove or rename that file, or name another folder`,
+    )
   }
 })
 
