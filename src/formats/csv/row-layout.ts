@@ -141,7 +141,7 @@ function createAlternation(
   return (all: readonly TypedRow[]) => all.map(assignKind)
 }
 
-/** Leaves out repeated heading lines, or refuses each with one problem in place of those of its cells. */
+/** Leaves out repeated heading lines, or marks them. */
 export function findHeadings(
   rowLayout: RowLayout,
   headings: readonly (readonly string[])[],
@@ -159,13 +159,11 @@ export function findHeadings(
     fitsOverLines: (values) => isHeading(values) || rowLayout.fitsOverLines(values),
     fit(row) {
       if (!isHeading(row.values)) return rowLayout.fit(row)
-      const fitted = areIgnored ? undefined : rowLayout.fit(row)
-      return fitted && { ...fitted, problems: [problem('header-repeated', { line: row.line }, HEADER_REPEATED)] }
+      const { problems: _, ...fitted } = (areIgnored ? undefined : rowLayout.fit(row)) ?? {}
+      return 'values' in fitted ? { ...fitted, isHeader: true } : undefined
     },
   }
 }
-
-const HEADER_REPEATED = 'The line repeats the header, and holds no data.'
 
 function refuseUnknownType(row: Row, at: number, { all }: RecordKinds): Row {
   const place = { line: row.line, column: String(at + 1) }

@@ -129,11 +129,9 @@ export function gatherByHeader(
 
 /** Whether the row opens a record; false for a row of unknown type and for a header line, whose cells have no meaning. */
 export function opensRecord(row: Row): boolean {
-  if (row.problems === undefined) return true
-  return row.values.length > 0 && !row.problems.some(({ code }) => MEANINGLESS.has(code))
+  if (row.problems === undefined) return row.isHeader !== true
+  return row.values.length > 0 && !row.problems.some(({ code }) => code === 'record-type-unknown')
 }
-
-const MEANINGLESS: ReadonlySet<string> = new Set(['record-type-unknown', 'header-repeated'])
 
 /** Emits the rows of an oversized record as refused, before they fill the memory. */
 function flushOversized(record: OpenRecord, emit: (gathered: RecordRows) => void): void {

@@ -293,6 +293,15 @@ test('a header line that comes again is refused with one problem where the mappi
   expect(refused.map(({ problems }) => problems)).toEqual([repeated(2), repeated(4)])
 })
 
+test('a header line that comes again may be skipped by a condition of the mapping', async () => {
+  const file = lines(HEADER, ROWS[0] ?? '', HEADER, ROWS[1] ?? '')
+  const mapping = `${invoices('{ format: csv }')}\nonly: { PO: { not: [PO] } }\n`
+
+  const found = await translated(mapping, file)
+
+  expect(found.drafts.filter(({ skipped }) => skipped).map((draft) => draft.lines)).toEqual([[[3, 3]]])
+})
+
 test('no record of typed rows is cut in two by a header line that comes again', async () => {
   const file = lines(
     'Type,Invoice,PO,Due,Total,SKU,Qty,Cost',
