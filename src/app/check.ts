@@ -1,7 +1,7 @@
 /** Checks a configuration, on request also credentials and servers. It sends and changes nothing. */
 import { statSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { FolderRef } from '../alerts/context.ts'
 import { findMistypedInboxes } from '../alerts/misplaced.ts'
 import { findStrandedRoutes } from '../alerts/stalled-work.ts'
@@ -70,12 +70,6 @@ export async function checkConfiguration(written: Configuration): Promise<CheckR
   // Many routes share a mapping, and its examples are tried once.
   const tried = new Set<Mapping>()
   const isOpen = rememberByArguments(hasOpenLastLine)
-  for (const route of configuration.routes) {
-    warnings.push(
-      ...(await warnAboutOpenExamples(route, mappings, isOpen)),
-      ...warnAboutMatch(route, mappings),
-    )
-  }
   for (const { key, name, mappingPath } of configuration.routes.flatMap(listMappedSteps)) {
     const mapping = mappings.get(key)
     if (!mapping) continue
@@ -83,6 +77,12 @@ export async function checkConfiguration(written: Configuration): Promise<CheckR
     if (!tried.has(mapping)) failures.push(...(await findExampleFailures(mapping, mappingPath, format)))
     tried.add(mapping)
     warnings.push(...mapping.warnings.map((warning) => `${mappingPath}: ${warning}`))
+  }
+  for (const route of configuration.routes) {
+    warnings.push(
+      ...(await warnAboutOpenExamples(route, mappings, isOpen)),
+      ...warnAboutMatch(route, mappings),
+    )
   }
   warnings.push(...warnAboutIdlePartners(configuration), ...warnAboutTwoAcknowledgers(configuration))
   warnings.push(...warnAboutLateAnswers(configuration))
@@ -173,7 +173,7 @@ async function warnAboutOpenExamples(
   const warnings: string[] = []
   for (const { key, mappingPath } of listMappedSteps(route)) {
     for (const { input } of mappings.get(key)?.examples ?? []) {
-      if (!(await isOpen(join(dirname(mappingPath), input)))) continue
+      if (!(await isOpen(resolve(dirname(mappingPath), input)))) continue
       const message = `${mappingPath}: the last line of the example ${input} has no line end; of a file that ends so, run holds the last record.`
       warnings.push(
         `${message} If all files of the route end so, set \`lastLineEnd: optional\` under \`from\`.`,

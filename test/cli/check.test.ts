@@ -275,6 +275,36 @@ test('a mapping file that is not there is named with the one of its folder that 
   }
 })
 
+/** A copy of the ready mapping of orders, with one change, and the output of a check of it. */
+async function checkChanged(before: string, after: string) {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  const path = join(world.folder, 'dropbridge.yaml')
+  const configuration = await readFile(path, 'utf8')
+  const mappingPath = /mapping: (\S+)/.exec(configuration)?.[1] ?? ''
+  const folder = dirname(mappingPath)
+  const text = (await readFile(mappingPath, 'utf8'))
+    .replace('file: tables', `file: ${folder}/tables`)
+    .replaceAll('../samples', `${dirname(folder)}/samples`)
+  await writeFile(join(world.folder, 'own.yaml'), text.replace(before, after))
+  await writeFile(path, configuration.replace(mappingPath, join(world.folder, 'own.yaml')))
+  return run('check')
+}
+
+test('an example that is not there is named with the mapping and its line', async () => {
+  const { exit, err } = await checkChanged('retailer-orders.csv', 'none.csv')
+
+  expect(exit).toBe(78)
+  expect(err).toMatch(/own\.yaml:\d+:\d+ examples\[0\]\.input: the file \S+ is not there: copy it too/)
+})
+
+test('a column that the example does not have is followed by what to correct', async () => {
+  const { exit, err } = await checkChanged('quantity: Qty', 'quantity: Quantity')
+
+  expect(exit).toBe(78)
+  expect(err).toContain('Add the column, or correct body.order_lines[].quantity in the mapping.')
+})
+
 test('unfinished work of a route that was renamed is a warning with its name, how many files, and the fix', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const run = await commandsOf(world)

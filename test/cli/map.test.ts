@@ -317,7 +317,7 @@ describe('test', () => {
     const [tested] = JSON.parse(out) as { failures: string[]; coverage: { unusedColumns: string[] } }[]
     expect(exit).toBe(65)
     expect(tested?.failures).toEqual([
-      'example retailer-orders.csv: Record 1: ship_to.province is "ME"; expected was "MA".',
+      'example retailer-orders.csv: Record 1: ship_to.province is "ME"; expected was "MA". Correct the mapping, or the file of `expect` in its `examples`.',
     ])
     expect(tested?.coverage.unusedColumns).toEqual(['Description'])
   })
