@@ -1,5 +1,4 @@
 /** Checks a configuration, on request also credentials and servers. It sends and changes nothing. */
-import { statSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { FolderRef } from '../alerts/context.ts'
@@ -14,6 +13,7 @@ import type { Journal } from '../domain/journal.ts'
 import type { Mailbox } from '../domain/mailbox.ts'
 import { formatAccount } from '../domain/route.ts'
 import { createFormats } from '../formats/formats.ts'
+import { isJournalWritten } from '../journal/connection.ts'
 import { openJournal } from '../journal/open.ts'
 import { NOT_A_FOLDER_FIX } from '../mailboxes/staged.ts'
 import type { Mapping } from '../mapping/load.ts'
@@ -262,8 +262,7 @@ export async function checkJournal(configuration: Configuration, options: Mailbo
   const mailboxes = await openMailboxes({ ...configuration, mailboxes: Object.fromEntries(local) }, options)
   let journal: Journal | undefined
   try {
-    const file = statSync(path, { throwIfNoEntry: false })
-    if (file !== undefined && (file.size > 0 || file.isDirectory()))
+    if (isJournalWritten(path))
       journal = await openJournal({ path, clock: options.clock, isCheck: true })
     const failure =
       journal === undefined

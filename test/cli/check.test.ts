@@ -146,7 +146,7 @@ test('a refused login is followed by its fix', async () => {
   expect(err).toMatch(/^wrong: route orders: .*\n    fix: Check clientId and clientSecret under `api`/m)
 })
 
-test('a journal that is a folder, another file or not there yet', async () => {
+test('a journal that is a folder, another file, below a file, or not there yet', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const run = await commandsOf(world)
   const { path } = world.configuration.journal
@@ -157,8 +157,11 @@ test('a journal that is a folder, another file or not there yet', async () => {
   await rm(path, { recursive: true })
   await writeFile(path, 'Dear diary, '.repeat(500))
   const other = await run('check')
+  await rm(dirname(path), { recursive: true })
+  await writeFile(dirname(path), '')
+  const below = await run('check')
 
-  expect([absent.exit, folder.exit, other.exit]).toEqual([0, 78, 78])
+  expect([absent.exit, folder.exit, other.exit, below.exit]).toEqual([0, 78, 78, 78])
   expect(absent.out).toContain(`journal: ${path} is not there; the first run creates it`)
   const inbox = join(world.folder, 'exchange', 'inbox', 'orders')
   expect(absent.out).toContain(`orders: the inbox ${inbox} is not there; the first run creates it`)
@@ -166,7 +169,8 @@ test('a journal that is a folder, another file or not there yet', async () => {
     `wrong: The journal ${path} is a folder.\n    fix: Move the folder away, or write the path of a file in \`journal\`.`,
   )
   expect(other.err).toContain('file is not a database')
-  expect(other.err).toContain('    fix: Correct the path in `journal`')
+  expect(other.err).toContain('    fix: Correct the path, put a backup back, or move the file away and:')
+  expect(below.err).toContain('    fix: Move that file away, or write another path in `journal`.')
 })
 
 test('an inbox that is gone after files came from it', async () => {

@@ -217,8 +217,8 @@ describe('a journal file', () => {
     await rm(join(path, '..'), { recursive: true, force: true })
     await writeFile(join(path, '..'), 'no folder')
     await expect(open()).rejects.toMatchObject({
-      message: expect.stringMatching(/^The journal folder .* cannot be opened: /),
-      fix: 'Correct the path in `journal`: a file is in its way.',
+      message: expect.stringMatching(/^The journal cannot be opened: .* is a file, or a folder above it is one\.$/),
+      fix: 'Move that file away, or write another path in `journal`.',
     })
   })
 
