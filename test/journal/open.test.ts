@@ -35,6 +35,18 @@ journalSuite('on disk', (clock) => openJournal({ path, clock }))
 describe('a journal file', () => {
   const open = (clock: Clock = testClock()) => openJournal({ path, clock })
 
+  it('has the new version of a watch as soon as its reload is finished', async () => {
+    const versions = ['before', 'after'].map((id) => ({ id, files: { 'dropbridge.yaml': id } }))
+    const [before, after] = await Promise.all(
+      versions.map((version) => openJournal({ path, clock: testClock(), version })),
+    )
+    await before?.saveHeartbeat('here/1/a', ['orders'])
+    await after?.finishReload('here/1/a', 0)
+
+    expect(await after?.listWatchers()).toMatchObject([{ version: 'after', reloads: 1 }])
+    await Promise.all([before?.close(), after?.close()])
+  })
+
   it('holds the work when it is opened again', async () => {
     const first = await open()
     const lease = await first.acquireLease('orders-in', 'bridge-1', 60_000, () => true)
