@@ -392,6 +392,7 @@ describe('a wrong command line', () => {
   })
 
   test.each([
+    [['export-orders'], 'Run the route that has `operation: export-orders`: `dropbridge run ROUTE`.'],
     [['run', '--rout', 'auftraege'], 'Write `dropbridge run auftraege`.'],
     [['run', '--route=my orders', '--json'], "Write `dropbridge run 'my orders' --json`."],
     [['watch', '--rout'], 'Write `dropbridge watch ROUTE`.'],
