@@ -262,8 +262,7 @@ export async function checkJournal(configuration: Configuration, options: Mailbo
   const mailboxes = await openMailboxes({ ...configuration, mailboxes: Object.fromEntries(local) }, options)
   let journal: Journal | undefined
   try {
-    if (isJournalWritten(path))
-      journal = await openJournal({ path, clock: options.clock, isCheck: true })
+    if (isJournalWritten(path)) journal = await openJournal({ path, clock: options.clock, isCheck: true })
     const failure =
       journal === undefined
         ? await findAbsentJournalFailure({ configuration, mailboxes })

@@ -139,7 +139,10 @@ export function toConfigErrors(issue: Issue, value: unknown): ConfigError[] {
     // A key that is set already is the last guess.
     const free = known.filter((key) => !(typeof value === 'object' && value !== null && key in value))
     const guess = (key: string) =>
-      didYouMean(key, free) || listLongerKeys(key, free) || didYouMean(key, known) || listKnownKeys(known, free)
+      didYouMean(key, free) ||
+      listLongerKeys(key, free) ||
+      didYouMean(key, known) ||
+      listKnownKeys(known, free)
     return issue.keys.map((key) => ({
       path: [...path, key],
       at: 'key',

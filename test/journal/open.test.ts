@@ -229,7 +229,9 @@ describe('a journal file', () => {
     await rm(join(path, '..'), { recursive: true, force: true })
     await writeFile(join(path, '..'), 'no folder')
     await expect(open()).rejects.toMatchObject({
-      message: expect.stringMatching(/^The journal cannot be opened: .* is a file, or a folder above it is one\.$/),
+      message: expect.stringMatching(
+        /^The journal cannot be opened: .* is a file, or a folder above it is one\.$/,
+      ),
       fix: 'Move that file away, or write another path in `journal`.',
     })
   })

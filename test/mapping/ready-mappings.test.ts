@@ -109,5 +109,7 @@ test('a difference from an example is described in a sentence', async () => {
   ])
   expect(
     checkOutboundExample(outbound.composer, recordsOf('../samples/exports/invoices.json'), rows.slice(0, 2)),
-  ).toEqual(['1 row was expected, 2 came out. Correct the mapping, or the file of `expect` in its `examples`.'])
+  ).toEqual([
+    '1 row was expected, 2 came out. Correct the mapping, or the file of `expect` in its `examples`.',
+  ])
 })

@@ -530,7 +530,9 @@ columns: { PO: purchase_order_number }`
 
     expect(isComparedByLine(composer)).toBe(true)
     expect(check('Orders,1\nPO\nHV-20001\n')).toEqual([])
-    expect(check('Orders,2\nPO\nHV-20001\n')).toEqual(['Line 1 is "Orders,1"; expected was "Orders,2". Correct the mapping, or the file of `expect` in its `examples`.'])
+    expect(check('Orders,2\nPO\nHV-20001\n')).toEqual([
+      'Line 1 is "Orders,1"; expected was "Orders,2". Correct the mapping, or the file of `expect` in its `examples`.',
+    ])
   })
 })
 

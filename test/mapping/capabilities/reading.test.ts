@@ -287,9 +287,7 @@ test('a header line that comes again is refused with one problem where the mappi
     BOTH,
   )
   const refused = found.drafts.filter(({ problems }) => problems.length > 0)
-  const repeated = (line: number) => [
-    expect.objectContaining({ code: 'header-repeated', place: { line } }),
-  ]
+  const repeated = (line: number) => [expect.objectContaining({ code: 'header-repeated', place: { line } })]
   expect(refused.map(({ problems }) => problems)).toEqual([repeated(2), repeated(4)])
 })
 
@@ -315,7 +313,15 @@ test('no record of typed rows is cut in two by a header line that comes again', 
   const found = await translated(invoices(read, ''), file)
 
   expect(found.drafts.map(({ lines, problems }) => [lines, problems.map(({ code }) => code)])).toEqual([
-    [[[2, 2], [3, 3], [4, 4], [5, 5]], ['header-repeated']],
+    [
+      [
+        [2, 2],
+        [3, 3],
+        [4, 4],
+        [5, 5],
+      ],
+      ['header-repeated'],
+    ],
   ])
 })
 
