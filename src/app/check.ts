@@ -228,8 +228,12 @@ export async function checkFolders({
     if (mailbox.type !== 'directory') continue
     const { path, mounted = false } = mailbox
     const here = await inspectPath(path)
-    if (here === 'nothing') failures.push(`mailbox ${name}: the folder ${path} is not there`)
-    if (here === 'a folder' && mounted) failures.push(`mailbox ${name}: nothing is mounted at ${path}`)
+    if (here === 'nothing')
+      failures.push(
+        `mailbox ${name}: the folder ${path} is not there: make it, mount it, or correct \`path\``,
+      )
+    if (here === 'a folder' && mounted)
+      failures.push(`mailbox ${name}: nothing is mounted at ${path}: mount it`)
     if (here === 'a mount' && !mounted) {
       warnings.push(
         `mailbox ${name}: ${path} is where something is mounted; with "mounted: true" it counts as away, and not as empty, when that is gone`,
@@ -239,7 +243,7 @@ export async function checkFolders({
   if (statusPage !== undefined) {
     const folder = dirname(statusPage)
     if ((await inspectPath(folder)) === 'nothing')
-      failures.push(`status page: the folder ${folder} is not there`)
+      failures.push(`status page: the folder ${folder} is not there: make it, or correct \`status.page\``)
   }
   return { warnings, failures }
 }

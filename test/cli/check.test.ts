@@ -193,6 +193,17 @@ test('an inbox that is gone after files came from it', async () => {
   }
 })
 
+test('a mailbox whose folder is not there is named with what to do', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  await rm(join(world.folder, 'exchange'), { recursive: true, force: true })
+
+  const { exit, err } = await run('check')
+
+  expect(exit).toBe(78)
+  expect(err).toContain('exchange is not there: make it, mount it, or correct `path`')
+})
+
 test('a file at the place of a folder that a route uses is named with its fix', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const run = await commandsOf(world)

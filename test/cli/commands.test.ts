@@ -265,7 +265,7 @@ describe('check', () => {
     const { exit, stderr } = await runHere(folder, ['check'], ENV)
 
     expect(exit, stderr).toBe(78)
-    expect(stderr).toMatch(/^wrong: mailbox exchange: nothing is mounted at .*exchange$/m)
+    expect(stderr).toMatch(/^wrong: mailbox exchange: nothing is mounted at .*exchange: mount it$/m)
   })
 
   test('with --json prints what it found and nothing else', async () => {
