@@ -111,11 +111,15 @@ function buildRejectedAlert(
   const are = records === 1 ? '1 record is' : `${records} records are`
   const dismissal = `\`dropbridge dismiss ${quoteForShell(isNameUnique ? name : file)} --by NAME --why TEXT\``
   const [unknownWhat, unknownFix] = describeUnknown(addresses, us)
+  const rejects = findRejectsPath(context, rejectedFile)
   const texts = {
     rejected: [
       'records-rejected',
       `: ${are} rejected and not corrected${formatCodes(rejectedFile.codes)}`,
-      `Have ${findRejectsPath(context, rejectedFile) ?? 'them'} corrected and sent again, or`,
+      rejects === undefined
+        ? 'Have them corrected and sent again, or'
+        : // Where no key names the corrected record, only the name of the file says what it corrects.
+          `Correct ${rejects} and drop it in under its name, or`,
     ],
     unusable: ['file-unusable', ` cannot be used${why}`, 'Have it sent again, or'],
     unknown: [

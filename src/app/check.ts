@@ -1,7 +1,7 @@
 /** Checks a configuration, on request also credentials and servers. It sends and changes nothing. */
-import { statSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
+import type { FolderRef } from '../alerts/context.ts'
 import { findMistypedInboxes } from '../alerts/misplaced.ts'
 import { findStrandedRoutes } from '../alerts/stalled-work.ts'
 import { createClient } from '../client/client.ts'
@@ -13,7 +13,9 @@ import type { Journal } from '../domain/journal.ts'
 import type { Mailbox } from '../domain/mailbox.ts'
 import { formatAccount } from '../domain/route.ts'
 import { createFormats } from '../formats/formats.ts'
+import { isJournalWritten } from '../journal/connection.ts'
 import { openJournal } from '../journal/open.ts'
+import { NOT_A_FOLDER_FIX } from '../mailboxes/staged.ts'
 import type { Mapping } from '../mapping/load.ts'
 import { findExampleFailures } from '../mapping-tools/examples.ts'
 import { hasOpenLastLine } from '../mapping-tools/translate-file.ts'
@@ -68,12 +70,6 @@ export async function checkConfiguration(written: Configuration): Promise<CheckR
   // Many routes share a mapping, and its examples are tried once.
   const tried = new Set<Mapping>()
   const isOpen = rememberByArguments(hasOpenLastLine)
-  for (const route of configuration.routes) {
-    warnings.push(
-      ...(await warnAboutOpenExamples(route, mappings, isOpen)),
-      ...warnAboutMatch(route, mappings),
-    )
-  }
   for (const { key, name, mappingPath } of configuration.routes.flatMap(listMappedSteps)) {
     const mapping = mappings.get(key)
     if (!mapping) continue
@@ -81,6 +77,12 @@ export async function checkConfiguration(written: Configuration): Promise<CheckR
     if (!tried.has(mapping)) failures.push(...(await findExampleFailures(mapping, mappingPath, format)))
     tried.add(mapping)
     warnings.push(...mapping.warnings.map((warning) => `${mappingPath}: ${warning}`))
+  }
+  for (const route of configuration.routes) {
+    warnings.push(
+      ...(await warnAboutOpenExamples(route, mappings, isOpen)),
+      ...warnAboutMatch(route, mappings),
+    )
   }
   warnings.push(...warnAboutIdlePartners(configuration), ...warnAboutTwoAcknowledgers(configuration))
   warnings.push(...warnAboutLateAnswers(configuration))
@@ -171,7 +173,7 @@ async function warnAboutOpenExamples(
   const warnings: string[] = []
   for (const { key, mappingPath } of listMappedSteps(route)) {
     for (const { input } of mappings.get(key)?.examples ?? []) {
-      if (!(await isOpen(join(dirname(mappingPath), input)))) continue
+      if (!(await isOpen(resolve(dirname(mappingPath), input)))) continue
       const message = `${mappingPath}: the last line of the example ${input} has no line end; of a file that ends so, run holds the last record.`
       warnings.push(
         `${message} If all files of the route end so, set \`lastLineEnd: optional\` under \`from\`.`,
@@ -226,8 +228,12 @@ export async function checkFolders({
     if (mailbox.type !== 'directory') continue
     const { path, mounted = false } = mailbox
     const here = await inspectPath(path)
-    if (here === 'nothing') failures.push(`mailbox ${name}: the folder ${path} is not there`)
-    if (here === 'a folder' && mounted) failures.push(`mailbox ${name}: nothing is mounted at ${path}`)
+    if (here === 'nothing')
+      failures.push(
+        `mailbox ${name}: the folder ${path} is not there: make it, mount it, or correct \`path\``,
+      )
+    if (here === 'a folder' && mounted)
+      failures.push(`mailbox ${name}: nothing is mounted at ${path}: mount it`)
     if (here === 'a mount' && !mounted) {
       warnings.push(
         `mailbox ${name}: ${path} is where something is mounted; with "mounted: true" it counts as away, and not as empty, when that is gone`,
@@ -237,7 +243,7 @@ export async function checkFolders({
   if (statusPage !== undefined) {
     const folder = dirname(statusPage)
     if ((await inspectPath(folder)) === 'nothing')
-      failures.push(`status page: the folder ${folder} is not there`)
+      failures.push(`status page: the folder ${folder} is not there: make it, or correct \`status.page\``)
   }
   return { warnings, failures }
 }
@@ -260,15 +266,16 @@ export async function checkJournal(configuration: Configuration, options: Mailbo
   const mailboxes = await openMailboxes({ ...configuration, mailboxes: Object.fromEntries(local) }, options)
   let journal: Journal | undefined
   try {
-    const file = statSync(path, { throwIfNoEntry: false })
-    if (file !== undefined && (file.size > 0 || file.isDirectory()))
-      journal = await openJournal({ path, clock: options.clock, isCheck: true })
+    if (isJournalWritten(path)) journal = await openJournal({ path, clock: options.clock, isCheck: true })
     const failure =
       journal === undefined
         ? await findAbsentJournalFailure({ configuration, mailboxes })
         : await findJournalFailure({ configuration, mailboxes, journal, clock: options.clock })
     const { gone, missing } = await findMissingInboxes(configuration, journal, mailboxes)
-    const failures = [...(failure ? [failure] : []), ...gone].map(toFinding)
+    const failures = [
+      ...[...(failure ? [failure] : []), ...gone].map(toFinding),
+      ...(await findFilesForFolders(configuration, mailboxes)),
+    ]
     const mistyped = await findMistypedInboxes({ configuration, mailboxes })
     const stranded = journal === undefined ? [] : await findStrandedRoutes({ journal, configuration })
     const warnings = [...mistyped, ...stranded].map(({ message, fix }) => `${message}. ${fix}`)
@@ -283,6 +290,32 @@ export async function checkJournal(configuration: Configuration, options: Mailbo
 
 function toFinding({ message, fix }: BridgeError): CheckFinding {
   return { message, fix }
+}
+
+/** Files at the places of folders that routes and inboxes use. */
+async function findFilesForFolders(
+  configuration: Configuration,
+  mailboxes: ReadonlyMap<string, Mailbox>,
+): Promise<CheckFinding[]> {
+  const inboxes = listScannedInboxes(configuration)
+  const places = [
+    ...inboxes.flatMap(({ from }) => [from, { mailbox: from.mailbox, folder: from.archive }]),
+    ...(configuration.edi?.inboxes ?? []).map(({ results }) => results),
+    ...configuration.routes.flatMap((route): FolderRef[] =>
+      route.direction === 'outbound' ? [route.to] : [route.results, route.documents ?? route.results],
+    ),
+  ]
+  const fixes = new Map<string, string>()
+  for (const { mailbox, folder } of places) {
+    await mailboxes
+      .get(mailbox)
+      ?.hasFolder(folder)
+      .catch((error: unknown) => {
+        if (!(error instanceof BridgeError)) throw error
+        if (error.fix === NOT_A_FOLDER_FIX) fixes.set(error.message, error.fix)
+      })
+  }
+  return [...fixes].map(([message, fix]) => ({ message, fix }))
 }
 
 /** Inboxes on this machine that do not exist: gone if files came from them before, else made by the first run. */

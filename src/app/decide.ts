@@ -214,7 +214,12 @@ async function findFileTarget(
       throw new BridgeError('not-known', `${message}; a record of ${route} has this key`, { fix })
     }
     const known = notHeldError(message, what, await findKnownRecords(journal, { key: what }))
-    throw known ?? new BridgeError('not-known', `${message}; one record is named as ROUTE/KEY`)
+    const isNothingHeld =
+      (await journal.listHeldFiles(1)).length + (await journal.listWaitingFiles(1)).length === 0
+    const fix = isNothingHeld
+      ? `Nothing to ${action}: no record is held. \`dropbridge status\` shows the rest.`
+      : undefined
+    throw known ?? new BridgeError('not-known', `${message}; one record is named as ROUTE/KEY`, { fix })
   }
   const held: FileEntry[] = []
   for (const file of files) {

@@ -79,8 +79,11 @@ async function findDelivery({ journal }: BridgeContext, what: string): Promise<D
     ({ id, route, composedAt }) => `${id}: composed ${isoTime(composedAt)} on ${route}`,
   )
   if (delivery !== undefined) return delivery
-  const fix = 'See `dropbridge status` for the latest deliveries; one goes by its name or its id.'
   const latest = await journal.listRecentDeliveries(SIMILAR_AMONG)
+  const fix =
+    latest.length === 0
+      ? 'Nothing can be delivered once more: no file was delivered yet. `dropbridge run` delivers files.'
+      : 'See `dropbridge status` for the latest deliveries; one goes by its name or its id.'
   const meant = didYouMean(
     what,
     latest.map(({ name }) => name),

@@ -35,7 +35,11 @@ import { chooseExitCode, listOutcomes } from './outcome.ts'
 import { runInbox } from './run-inbox.ts'
 import { runRoute } from './run-route.ts'
 
-export interface ResolveRequest extends Pick<NewResolution, 'action' | 'by' | 'why' | 'via' | 'apiId'> {
+type Resolving = Pick<NewResolution, 'action' | 'by' | 'why' | 'via' | 'apiId'>
+
+export interface ResolveRequest extends Omit<Resolving, 'action'> {
+  /** Where it is not said, the record is looked up first: asking for it makes no sense where there is none. */
+  readonly action?: Resolving['action'] | undefined
   /** `ROUTE/KEY`, or a key where one record fits. */
   readonly what: string
   /** Called when the journal has noted the decision, before the record is sent again. */
@@ -55,19 +59,25 @@ export type ResolveResult =
   /** The API contradicts the claim. */
   | { readonly kind: 'refused'; readonly record: UnresolvedRecord; readonly why: string }
 
+export const ONE_OUTCOME =
+  'say what came of it with one of --accepted ID, --absent and --discard; of a delivery, --delivered or --again'
+
 /** Throws `not-known` for an unknown record, and every failure that keeps the file from being finished. */
 export async function resolveRecord(
   context: BridgeContext,
   request: ResolveRequest,
   signal: AbortSignal,
 ): Promise<ResolveResult> {
-  const found = await findRecord(context, request.what)
+  const { action, what } = request
+  if (action === undefined && (await listHeldNamed(context, what)).length > 0) throw usageError(ONE_OUTCOME)
+  const found = await findRecord(context, what)
   if ('known' in found) return { kind: 'known', records: found.known }
+  if (action === undefined) throw usageError(ONE_OUTCOME)
   const { record } = found
   const route = getInboundRoute(context.configuration, record.route)
   let verdict: Resolution | undefined
   const work = async (parts: InboundContext): Promise<InboundOutcome> => {
-    verdict = await resolveUnderLease(parts, record, request)
+    verdict = await resolveUnderLease(parts, record, { ...request, action })
     if (verdict.kind === 'resolved') return resumeFile(parts, record.file)
     return { route: route.name, summaries: [], reported: [], open: [], waiting: [] }
   }
@@ -97,7 +107,7 @@ type Resolution =
 async function resolveUnderLease(
   context: InboundContext,
   { id, file: fileId }: UnresolvedRecord,
-  { action, by, why, via, apiId, onDecided }: ResolveRequest,
+  { action, by, why, via, apiId, onDecided }: ResolveRequest & Resolving,
 ): Promise<Resolution> {
   const { journal, lease, route } = context
   const file = await finishPendingReport(context, fileId)
@@ -274,16 +284,19 @@ const HELD_SEARCH_MAX = 10_000
 
 const SIMILAR_MAX = 5
 
-async function findHeldDelivery({ journal }: BridgeContext, what: string): Promise<DeliveryEntry> {
+async function listHeldNamed({ journal }: BridgeContext, what: string): Promise<DeliveryEntry[]> {
   const held = await journal.listHeldDeliveries(HELD_SEARCH_MAX)
-  const matching = held.filter(({ id, name }) => id === what || name === what)
+  return held.filter(({ id, name }) => id === what || name === what)
+}
+
+async function findHeldDelivery(context: BridgeContext, what: string): Promise<DeliveryEntry> {
   const delivery = chooseOnly(
-    matching,
+    await listHeldNamed(context, what),
     `several deliveries called ${what} are held; name the one that is meant by its id`,
     ({ id, route, composedAt }) => `${id}: composed ${isoTime(composedAt)} on ${route}`,
   )
   if (delivery !== undefined) return delivery
-  const names = held.map(({ name }) => name)
+  const names = (await context.journal.listHeldDeliveries(HELD_SEARCH_MAX)).map(({ name }) => name)
   const near = rankSimilarNames(what, names, SIMILAR_MAX)
   const details = near.length === 0 ? [] : [`similar names: ${near.join(', ')}`]
   throw new BridgeError('not-known', `no delivery "${what}" is held`, { details })

@@ -105,7 +105,7 @@ async function createUsageError(message: string, words: readonly string[]): Prom
   if (message.startsWith('Not enough non-option arguments'))
     return asWord ?? usageError(`The ${argument} is missing after ${title}`)
   if (name !== undefined && command === undefined)
-    return unknownNameError(message, name, COMMANDS.map(commandName))
+    return (await explainOperation(name)) ?? unknownNameError(message, name, COMMANDS.map(commandName))
   const { commands = [], demand } = command ?? {}
   if (demand !== undefined && nameBelow !== undefined && below === undefined)
     return unknownNameError(message, nameBelow, commands.map(commandName))
@@ -113,6 +113,14 @@ async function createUsageError(message: string, words: readonly string[]): Prom
   return (
     asWord ?? unknownNameError(message, unknown, known, `Leave ${unknown} out, or see \`${title} --help\`.`)
   )
+}
+
+/** For `dropbridge export-orders`: operations are named by routes, and a run carries them out. */
+async function explainOperation(name: string): Promise<BridgeError | undefined> {
+  const { OPERATIONS } = await import('../contract/operations.ts')
+  if (!(name in OPERATIONS)) return undefined
+  const fix = `Run the route that has \`operation: ${name}\`: \`dropbridge run ROUTE\`.`
+  return new BridgeError('usage-wrong', `${name} is an operation of routes, and no command.`, { fix })
 }
 
 /** For `run --route orders`: a route is written without an option. A similar option is more likely to be meant. */

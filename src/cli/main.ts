@@ -1,14 +1,12 @@
 #!/usr/bin/env node
 /** The program: reads the command line, runs one command, sets the exit code. */
-import { basename, relative } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { systemClock } from '../support/clock.ts'
 import { BridgeError, type ExitCode } from '../support/errors.ts'
 import { letOthersFirst, limitHeap } from '../support/process.ts'
 import { createStreamSink } from '../support/log.ts'
-import { quoteForShell } from '../support/text.ts'
-import { createScreenWriter, listenForSignals, type Terminal } from './terminal.ts'
+import { createScreenWriter, formatProgram, listenForSignals, type Terminal } from './terminal.ts'
 import { runCommandLine } from './command-line.ts'
 
 limitHeap()
@@ -35,7 +33,7 @@ const terminal: Terminal = {
   say,
   progressStream: process.stderr.isTTY ? process.stderr : null,
   env: process.env,
-  program: programName(process.argv[1] ?? ''),
+  program: formatProgram(process.argv[1] ?? '', process.env['_'] ?? '', process.cwd()),
   folder: process.cwd(),
   clock: systemClock,
   ...(process.stdin.isTTY && process.stderr.isTTY ? { ask, askSecret } : {}),
@@ -74,13 +72,6 @@ async function ask(question: string): Promise<string> {
   } finally {
     line.close()
   }
-}
-
-/** Installed, the program has its own name; in a checkout it is a script. */
-function programName(script: string): string {
-  return basename(script) === 'dropbridge'
-    ? 'dropbridge'
-    : `node ${quoteForShell(relative(process.cwd(), script))}`
 }
 
 /** The terminal shows no key, because the one who writes to it writes nothing of them. Ctrl-C is an empty answer. */

@@ -1,6 +1,7 @@
 /** The terminal of a command: data on stdout, messages and progress on stderr, signals that stop the work. */
 import { setMaxListeners } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
+import { basename, relative } from 'node:path'
 import { inspect } from 'node:util'
 import type { SingleBar } from 'cli-progress'
 import type { ReloadSignal } from '../app/watch/reload.ts'
@@ -8,7 +9,7 @@ import type { BridgeEvent, ShutdownEvent } from '../domain/event.ts'
 import { formatEvent } from '../observability/event-log.ts'
 import type { Clock } from '../support/clock.ts'
 import { BridgeError, EXIT, type ExitCode, FAILURES } from '../support/errors.ts'
-import { escapeControlChars, escapeTerminalControls } from '../support/text.ts'
+import { escapeControlChars, escapeTerminalControls, quoteForShell } from '../support/text.ts'
 
 export interface Terminal {
   /** Data: what another program may read. One call is one line. */
@@ -58,6 +59,17 @@ export function escapeOutput(terminal: Terminal): Terminal {
     ...(ask && { ask: (question) => ask(escapeTerminalControls(question)) }),
     ...(askSecret && { askSecret: (question) => askSecret(escapeTerminalControls(question)) }),
   }
+}
+
+/**
+ * The command that started the program, to be pasted. `called` is what the shell called, where it says so: a script of
+ * that name may stand before Node. On Windows npm starts the installed script itself.
+ */
+export function formatProgram(script: string, called: string, folder: string): string {
+  const hasName = [script, called].some((path) => basename(path) === 'dropbridge')
+  if (hasName || /[\\/]node_modules[\\/]dropbridge[\\/]/.test(script)) return 'dropbridge'
+  const near = relative(folder, script)
+  return `node ${quoteForShell(near.startsWith('..') ? script : near)}`
 }
 
 /** Shows bytes of a file on a screen, where they are no data for a program. */

@@ -117,9 +117,10 @@ function listLongerKeys(key: string, known: readonly string[]): string {
   return longer.length > 0 ? ` Did you mean "${longer.join('" or "')}"?` : ''
 }
 
-/** Nothing where the list would be long; the documentation has it. */
-function listKnownKeys(known: readonly string[]): string {
-  return known.length > 0 && known.length <= 12 ? ` Known here: ${known.join(', ')}.` : ''
+/** Of many only those that are not set. */
+function listKnownKeys(known: readonly string[], free: readonly string[]): string {
+  const listed = known.length > LISTED_CHOICES_MAX ? free : known
+  return listed.length > 0 ? ` Known here: ${listed.join(', ')}.` : ''
 }
 
 /** How required keys of a route are written. */
@@ -138,7 +139,10 @@ export function toConfigErrors(issue: Issue, value: unknown): ConfigError[] {
     // A key that is set already is the last guess.
     const free = known.filter((key) => !(typeof value === 'object' && value !== null && key in value))
     const guess = (key: string) =>
-      didYouMean(key, free) || listLongerKeys(key, free) || didYouMean(key, known) || listKnownKeys(known)
+      didYouMean(key, free) ||
+      listLongerKeys(key, free) ||
+      didYouMean(key, known) ||
+      listKnownKeys(known, free)
     return issue.keys.map((key) => ({
       path: [...path, key],
       at: 'key',

@@ -100,7 +100,12 @@ function checkSources(takers: readonly Taker[]): ConfigError[] {
     const neighbours = takers.slice(0, index).filter((other) => other.place === place)
     const same = neighbours.find((other) => other.match.toLowerCase() === match.toLowerCase())
     if (same !== undefined) {
-      return [keyError(path, `takes the same files as ${same.who}: the same folder and match.`)]
+      return [
+        keyError(
+          path,
+          `takes the same files as ${same.who}: give one of them another folder, or another match.`,
+        ),
+      ]
     }
     for (const other of neighbours) {
       const example = findCommonName(match, other.match)

@@ -141,7 +141,7 @@ export const ALERTS = {
   },
   'records-rejected': {
     title: 'Rejected records of a file are not corrected.',
-    fix: 'Have them corrected and sent again, or: `dropbridge dismiss FILE --by NAME --why TEXT`.',
+    fix: 'Correct its rejects file and drop it in under its name, or: `dropbridge dismiss FILE`.',
     details:
       'Shown until a later file of the route has records with the same key cells accepted, or until their rejects file comes under its name, or until a person dismisses the file, or one record as ROUTE/KEY.',
   },

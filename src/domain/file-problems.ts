@@ -46,6 +46,11 @@ export const FILE_PROBLEMS = {
     title: 'The file lacks the header line that the mapping expects.',
     fix: 'Send the header line as the mapping spells it; case and spaces do not matter.',
   },
+  'header-repeated': {
+    title: 'The header line comes again in the file.',
+    fix: 'Take the line out. For all files: `ignore: [{ header: repeated }]` under `read` of the mapping.',
+    details: 'Such as where several files were joined. Nothing of the line is sent, and nothing is lost.',
+  },
   'delimiter-wrong': {
     title: 'The delimiter is not that of the mapping or the header.',
     fix: 'Save the file with that delimiter, or remove `delimiter` from the mapping.',

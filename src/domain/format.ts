@@ -305,6 +305,8 @@ export interface Row {
   readonly problems?: readonly Problem[]
   /** The row is a whole record that is skipped or held, whatever the mapping says; its problems say why. */
   readonly verdict?: 'skipped' | 'held'
+  /** The row repeats the header line: it is refused, unless the mapping skips it. */
+  readonly isHeader?: true
   /** The row belongs to the record that is open, although it has the layout that opens one. */
   readonly continues?: true
   /** In an EDI file: where the value of a column stands, or should stand. */

@@ -71,10 +71,8 @@ function prepareFolder(folder: string): void {
   try {
     makeFolderDurably(folder)
   } catch (error) {
-    const fix = hasSystemCode(error, 'EEXIST', 'ENOTDIR')
-      ? 'Correct the path in `journal`: a file is in its way.'
-      : undefined
-    throw toOpenError(`folder ${folder}`, error, fix)
+    if (hasSystemCode(error, 'EEXIST', 'ENOTDIR')) throw fileInTheWayError(folder)
+    throw toOpenError(`folder ${folder}`, error)
   }
   const network = findNetworkFileSystem(folder, statfsSync(folder).type)
   if (network === undefined) return
@@ -83,6 +81,22 @@ function prepareFolder(folder: string): void {
     `The journal may not lie on a network share, where SQLite damages its files: ${folder} is on ${network}. ` +
       'Set `journal` to a folder on a disk of this machine.',
   )
+}
+
+function fileInTheWayError(folder: string): BridgeError {
+  const message = `The journal cannot be opened: ${folder} is a file, or a folder above it is one.`
+  const fix = 'Move that file away, or write another path in `journal`.'
+  return new BridgeError('journal-unusable', message, { fix })
+}
+
+/** Whether there is something at the path that only opening it can judge. */
+export function isJournalWritten(path: string): boolean {
+  try {
+    const file = statSync(path, { throwIfNoEntry: false })
+    return file !== undefined && (file.size > 0 || file.isDirectory())
+  } catch {
+    return true
+  }
 }
 
 /** SQLite gives its -wal and -shm the mode of the journal. The mode of an existing journal is its owner's choice. */
@@ -136,8 +150,9 @@ function cacheStatements(database: Database) {
   }
 }
 
-function toOpenError(path: string, cause: unknown, fix?: string): BridgeError {
+function toOpenError(path: string, cause: unknown): BridgeError {
   if (cause instanceof BridgeError) return cause
+  if (hasSystemCode(cause, 'ENOTDIR')) return fileInTheWayError(dirname(path))
   const why = cause instanceof Error ? cause.message : String(cause)
   const fromSqlite = isSqliteError(cause) ? toFailureCode(cause.code) : 'bug'
   const code = fromSqlite === 'bug' ? 'journal-unusable' : fromSqlite
@@ -148,7 +163,7 @@ function toOpenError(path: string, cause: unknown, fix?: string): BridgeError {
   const rights = isClosed
     ? `Give the folder ${dirname(path)} and its files to the user of the bridge: chown -R USER.`
     : undefined
-  return new BridgeError(code, `The journal ${path} cannot be opened: ${why}`, { cause, fix: fix ?? rights })
+  return new BridgeError(code, `The journal ${path} cannot be opened: ${why}`, { cause, fix: rights })
 }
 
 function mayWrite(folder: string): boolean {

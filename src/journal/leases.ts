@@ -48,11 +48,13 @@ export function createLeaseJournal({ store, reads, writes, leased }: BoundStore)
     requestReload: async (owners) => {
       if (owners.length > 0) await requestReload(owners)
     },
-    finishReload: writes(async ({ db }, owner, startedAt, failure) => {
+    // With the version: until the next heartbeat the watch would seem to work with the files from before.
+    finishReload: writes(async (tx, owner, startedAt, failure) => {
+      const version = await noteVersion(tx)
       await sql`
-        update watchers set reloads = reloads + 1, reload_failure = ${failure ?? null},
+        update watchers set reloads = reloads + 1, reload_failure = ${failure ?? null}, version = ${version},
           reload_requested_at = case when reload_requested_at > ${startedAt} then reload_requested_at end
-        where owner = ${owner}`.execute(db)
+        where owner = ${owner}`.execute(tx.db)
     }),
     removeWatchers: async (owners) => {
       if (owners.length > 0) await removeWatchers(owners)

@@ -108,7 +108,10 @@ export function createActivityJournal({ reads }: BoundStore): ActivityJournal {
     hasAcknowledged: reads(async (db, { account, id, since }) => {
       const { rows } = await sql`
         select 1 from records where operation = 'export-orders' and account = ${account} and api_id = ${id}
-          and direction = 'outgoing' and state = 'accepted' and changed_at >= ${since}`.execute(db)
+          and direction = 'outgoing' and state = 'accepted' and changed_at >= ${since}
+        union all
+        select 1 from records where operation = 'acknowledge-order' and account = ${account} and owns_key = 1
+          and ${isKeyInLane(id)} and state = 'accepted' and changed_at >= ${since}`.execute(db)
       return rows.length > 0
     }),
   }

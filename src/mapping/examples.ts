@@ -21,7 +21,7 @@ export async function checkInboundExample(
 ): Promise<string[]> {
   if (!Array.isArray(expected)) return ['The expected file must hold an array of bodies.']
   const bound = translator.bind(layouts, source)
-  if (!('keyColumns' in bound)) return bound.map(({ message }) => message)
+  if (!('keyColumns' in bound)) return bound.map(({ message, fix }) => `${message} ${fix}`)
   const drafts: Draft[] = []
   for await (const rows of batches) drafts.push(...bound.translateRows(rows))
   drafts.push(...bound.finish())
@@ -31,7 +31,16 @@ export async function checkInboundExample(
     differences.push(describeCountMismatch('record', expected.length, taken.length))
   }
   differences.push(...bound.listMismatches().map(({ message }) => message))
-  return differences.slice(0, MAX_SHOWN)
+  return limitDifferences(differences)
+}
+
+/** The last one says what to do, once for all of them. */
+function limitDifferences(differences: readonly string[]): string[] {
+  const shown = differences.slice(0, MAX_SHOWN)
+  const last = shown.pop()
+  return last === undefined
+    ? []
+    : [...shown, `${last} Correct the mapping, or the file of \`expect\` in its \`examples\`.`]
 }
 
 type ApiRecord = Readonly<Record<string, unknown>>
@@ -59,7 +68,7 @@ export function checkOutboundExample(
   if (rows.length !== expectedRows.length) {
     differences.push(describeCountMismatch('row', expectedRows.length, rows.length))
   }
-  return differences.slice(0, MAX_SHOWN)
+  return limitDifferences(differences)
 }
 
 /** Composes the rows of a record; of a document as in the file of an example. */
@@ -204,7 +213,7 @@ export function checkOutboundLines(
   if (lines.length !== wanted.length) {
     differences.push(describeCountMismatch('line', wanted.length, lines.length))
   }
-  return differences.slice(0, MAX_SHOWN)
+  return limitDifferences(differences)
 }
 
 /** The pieces of a small file with all of these records. A document gets the envelope of an example, or its own. */

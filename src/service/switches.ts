@@ -181,7 +181,10 @@ export function describeAllowedValues(row: SwitchRow): string {
 }
 
 function readSwitch(name: string, given: unknown) {
-  if (!isKeyOf(SWITCHES, name)) return { error: `There is no such switch.${didYouMean(name, SWITCH_NAMES)}` }
+  if (!isKeyOf(SWITCHES, name)) {
+    const which = didYouMean(name, SWITCH_NAMES) || ` Known: ${SWITCH_NAMES.join(', ')}.`
+    return { error: `There is no such switch.${which}` }
+  }
   const row: SwitchRow = SWITCHES[name]
   const value = row.kind === 'choice' ? readChoice(row.values, given) : readNumber(row, given)
   return value === undefined

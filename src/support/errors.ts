@@ -166,9 +166,9 @@ export const FAILURES = {
   'journal-damaged': {
     exit: EXIT.cannotWrite,
     title: 'The journal is damaged, or is no SQLite database.',
-    fix: 'Correct the path in `journal`, or restore the latest backup; see docs/operating.md.',
+    fix: 'Correct the path, put a backup back, or move the file away and: `dropbridge restored --dry-run`.',
     details:
-      'Stop every bridge and keep the file with its -wal and -shm as they are. `sqlite3 journal.db .recover` may save what a backup lacks. Do not start with an empty journal: it is what stops a second posting.',
+      'Stop every bridge and keep the file with its -wal and -shm; see docs/operating.md. `sqlite3 journal.db .recover` may save what a backup lacks. Without a backup, `dropbridge restored` lets the bridge go on with a new journal: it looks each record up before it first sends it.',
   },
   'journal-newer': {
     exit: EXIT.badConfiguration,

@@ -154,7 +154,8 @@ async function refuseExisting(path: string): Promise<void> {
   if (!isFree) throw fileExistsError(path)
 }
 
-function fileExistsError(path: string): BridgeError {
+/** The failure of an output that would overwrite a file. */
+export function fileExistsError(path: string): BridgeError {
   const fix = 'Name another file with --out, or move this one away.'
   return new BridgeError('cannot-write', `${path} is there already, and nothing is overwritten`, { fix })
 }

@@ -47,7 +47,8 @@ function describeErrors(
 function describeError(text: string, offset: number, code: ErrorCode = 'IMPOSSIBLE'): string {
   const rest = text.slice(offset)
   if (code === 'BAD_INDENT' && /^ *\t/.test(rest)) return YAML_ERRORS.TAB_AS_INDENT
-  if (code === 'DUPLICATE_KEY') return `the key ${findKey(text, offset)} appears twice.`
+  if (code === 'DUPLICATE_KEY')
+    return `the key ${findKey(text, offset)} appears twice; put both parts under one, or remove one.`
   return code in YAML_ERRORS
     ? YAML_ERRORS[code as keyof typeof YAML_ERRORS]
     : 'this is not valid YAML: a wrong indentation, or a bracket or quote that is not closed, here or in the lines above.'

@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer, type Server } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { makeCertificate } from '../fixtures/certificate.ts'
 import { commandsOf } from '../fixtures/office.ts'
@@ -146,7 +146,7 @@ test('a refused login is followed by its fix', async () => {
   expect(err).toMatch(/^wrong: route orders: .*\n    fix: Check clientId and clientSecret under `api`/m)
 })
 
-test('a journal that is a folder, another file or not there yet', async () => {
+test('a journal that is a folder, another file, below a file, or not there yet', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const run = await commandsOf(world)
   const { path } = world.configuration.journal
@@ -157,8 +157,11 @@ test('a journal that is a folder, another file or not there yet', async () => {
   await rm(path, { recursive: true })
   await writeFile(path, 'Dear diary, '.repeat(500))
   const other = await run('check')
+  await rm(dirname(path), { recursive: true })
+  await writeFile(dirname(path), '')
+  const below = await run('check')
 
-  expect([absent.exit, folder.exit, other.exit]).toEqual([0, 78, 78])
+  expect([absent.exit, folder.exit, other.exit, below.exit]).toEqual([0, 78, 78, 78])
   expect(absent.out).toContain(`journal: ${path} is not there; the first run creates it`)
   const inbox = join(world.folder, 'exchange', 'inbox', 'orders')
   expect(absent.out).toContain(`orders: the inbox ${inbox} is not there; the first run creates it`)
@@ -166,7 +169,8 @@ test('a journal that is a folder, another file or not there yet', async () => {
     `wrong: The journal ${path} is a folder.\n    fix: Move the folder away, or write the path of a file in \`journal\`.`,
   )
   expect(other.err).toContain('file is not a database')
-  expect(other.err).toContain('    fix: Correct the path in `journal`')
+  expect(other.err).toContain('    fix: Correct the path, put a backup back, or move the file away and:')
+  expect(below.err).toContain('    fix: Move that file away, or write another path in `journal`.')
 })
 
 test('an inbox that is gone after files came from it', async () => {
@@ -186,6 +190,37 @@ test('an inbox that is gone after files came from it', async () => {
   for (const text of [check.err, work.err]) {
     expect(text).toContain('The inbox of route orders is gone')
     expect(text).toContain('fix: Mount its share, or make inbox/orders in the folder of its mailbox again.')
+  }
+})
+
+test('a mailbox whose folder is not there is named with what to do', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  await rm(join(world.folder, 'exchange'), { recursive: true, force: true })
+
+  const { exit, err } = await run('check')
+
+  expect(exit).toBe(78)
+  expect(err).toContain('exchange is not there: make it, mount it, or correct `path`')
+})
+
+test('a file at the place of a folder that a route uses is named with its fix', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  const paths = ['inbox/orders', 'results'].map((folder) => join(world.folder, 'exchange', folder))
+  for (const path of paths) {
+    await rm(path, { recursive: true, force: true })
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, '')
+  }
+
+  const check = await run('check', '--online')
+
+  expect(check.exit).toBe(78)
+  for (const path of paths) {
+    expect(check.err).toContain(
+      `wrong: ${path} is a file where a folder should be.\n    fix: Remove or rename that file, or name another folder`,
+    )
   }
 })
 
@@ -253,6 +288,36 @@ test('a mapping file that is not there is named with the one of its folder that 
     expect(err).toContain(`${written} is not there`)
     expect(/Did you mean "(.*?)"/.exec(err)?.[1] ?? '').toBe(meant)
   }
+})
+
+/** A copy of the ready mapping of orders, with one change, and the output of a check of it. */
+async function checkChanged(before: string, after: string) {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  const path = join(world.folder, 'dropbridge.yaml')
+  const configuration = await readFile(path, 'utf8')
+  const mappingPath = /mapping: (\S+)/.exec(configuration)?.[1] ?? ''
+  const folder = dirname(mappingPath)
+  const text = (await readFile(mappingPath, 'utf8'))
+    .replace('file: tables', `file: ${folder}/tables`)
+    .replaceAll('../samples', `${dirname(folder)}/samples`)
+  await writeFile(join(world.folder, 'own.yaml'), text.replace(before, after))
+  await writeFile(path, configuration.replace(mappingPath, join(world.folder, 'own.yaml')))
+  return run('check')
+}
+
+test('an example that is not there is named with the mapping and its line', async () => {
+  const { exit, err } = await checkChanged('retailer-orders.csv', 'none.csv')
+
+  expect(exit).toBe(78)
+  expect(err).toMatch(/own\.yaml:\d+:\d+ examples\[0\]\.input: the file \S+ is not there: copy it too/)
+})
+
+test('a column that the example does not have is followed by what to correct', async () => {
+  const { exit, err } = await checkChanged('quantity: Qty', 'quantity: Quantity')
+
+  expect(exit).toBe(78)
+  expect(err).toContain('Add the column, or correct body.order_lines[].quantity in the mapping.')
 })
 
 test('unfinished work of a route that was renamed is a warning with its name, how many files, and the fix', async () => {

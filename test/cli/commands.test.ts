@@ -265,7 +265,7 @@ describe('check', () => {
     const { exit, stderr } = await runHere(folder, ['check'], ENV)
 
     expect(exit, stderr).toBe(78)
-    expect(stderr).toMatch(/^wrong: mailbox exchange: nothing is mounted at .*exchange$/m)
+    expect(stderr).toMatch(/^wrong: mailbox exchange: nothing is mounted at .*exchange: mount it$/m)
   })
 
   test('with --json prints what it found and nothing else', async () => {
@@ -392,6 +392,7 @@ describe('a wrong command line', () => {
   })
 
   test.each([
+    [['export-orders'], 'Run the route that has `operation: export-orders`: `dropbridge run ROUTE`.'],
     [['run', '--rout', 'auftraege'], 'Write `dropbridge run auftraege`.'],
     [['run', '--route=my orders', '--json'], "Write `dropbridge run 'my orders' --json`."],
     [['watch', '--rout'], 'Write `dropbridge watch ROUTE`.'],

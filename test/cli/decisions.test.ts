@@ -108,6 +108,25 @@ test('discard reports how many records it gave up, and keeps who decided and why
   expect((await run('status')).out).not.toContain('held for a person')
 })
 
+test('where nothing is held, release says so, and programs get what is refused', async () => {
+  const { run } = await aStoppedOffice()
+  await run('run')
+  const who = ['--by', 'Ada', '--why', 'wrong file']
+  await run('discard', 'orders.csv', ...who)
+
+  const unknown = await run('release', 'none.csv', ...who)
+  const known = await run('release', 'orders.csv', ...who, '--json')
+
+  expect([unknown.exit, known.exit]).toEqual([2, 2])
+  expect(unknown.err).toContain('no file "none.csv" is known')
+  expect(unknown.err).toContain('fix: Nothing to release: no record is held.')
+  expect(JSON.parse(known.out)).toMatchObject({
+    decision: null,
+    unanswered: 0,
+    refused: { records: 20, rejects: 'orders.csv~2.rejects.csv' },
+  })
+})
+
 test('release sends the records and exits 2 when they are refused again', async () => {
   const { run } = await aStoppedOffice()
   await run('run')

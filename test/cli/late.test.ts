@@ -1,4 +1,5 @@
 /** Orders by the hours that are left to acknowledge and ship them: from the journal, from the API, and as alerts. */
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { commandsOf } from '../fixtures/office.ts'
 import { caller, type Json } from '../fixtures/day.ts'
@@ -164,6 +165,29 @@ test('an order that the bridge acknowledged is not to be acknowledged, although 
   const late = rows((await run('late', '--within', '30d', '--party', '2000', '--json')).out)
 
   expect(late.map(({ what }) => what)).toEqual(['ship', 'ship', 'ship'])
+})
+
+test('an order that a file of the bridge acknowledged, or that its other party acknowledged, is not to be acknowledged', async () => {
+  const world = await aWorld({ routes: ['orders', 'orders-out', 'shipments'] })
+  change(world, { acknowledge: 'never', verifyBeforeAck: false })
+  const [orders = {}, , decisions = {}] = world.configuration.routes
+  Object.assign(orders, { alertIfLate: { shipMs: HOUR_MS } })
+  const mappingPath = join(process.cwd(), 'mappings/supplier-acknowledgements.yaml')
+  Object.assign(decisions, { operation: 'acknowledge-order', mappingPath })
+  world.service.switches.actAnswer = 204
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+  await world.run('orders', 'orders-out')
+  const run = await commandsOf(world)
+  const list = async () => rows((await run('late', '--within', '30d', '--json')).out)
+  const count = async () =>
+    (await list()).filter(({ what }) => what === 'acknowledge').map(({ account }) => account)
+
+  const before = await count()
+  await world.drop('inbox/shipments', 'acks.csv', `PO Number\n${PO}\n`)
+  await world.run('shipments')
+
+  expect(before.toSorted()).toEqual([...Array(3).fill('brand/2000'), ...Array(3).fill('retailer/1000')])
+  expect(await count()).toHaveLength(4)
 })
 
 test('a retailer that only sends orders is named as not seen, and is seen once a route of it has alertIfLate', async () => {

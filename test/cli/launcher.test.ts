@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { formatProgram } from '../../src/cli/terminal.ts'
 import { HEAP_FLAGS, VERSION } from '../../src/support/process.ts'
 import { runProgram, startScript } from '../fixtures/program.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
@@ -75,4 +76,15 @@ test('a wrong command line is explained in English, whatever language the machin
 
   expect(exit).toBe(64)
   expect(stderr).toContain('The KEY is missing after dropbridge trace')
+})
+
+test.each([
+  ['/usr/local/bin/dropbridge', '/usr/bin/env', '/home/ada', 'dropbridge'],
+  ['/home/ada/node_modules/.bin/dropbridge', '/usr/bin/npx', '/home/ada', 'dropbridge'],
+  ['C:\\npm\\node_modules\\dropbridge\\dist\\cli\\main.js', '', '/home/ada', 'dropbridge'],
+  ['/opt/bridge/dist/cli/main.js', '/home/ada/bin/dropbridge', '/home/ada', 'dropbridge'],
+  ['/opt/bridge/dist/cli/main.js', '/usr/bin/node', '/opt/bridge', 'node dist/cli/main.js'],
+  ['/opt/my bridge/dist/cli/main.js', '/usr/bin/node', '/home/ada', "node '/opt/my bridge/dist/cli/main.js'"],
+])('%s, called as %s in %s, is shown as it can be pasted: %s', (script, called, folder, shown) => {
+  expect(formatProgram(script, called, folder)).toBe(shown)
 })

@@ -213,7 +213,8 @@ PO-2,acme,2026-11-16T16:20:00Z,HV-1,1,Tom Reed,Newark,07102,NJ,US
     const bare = await dropbridge(folder, 'learn', 'bare.csv', '--operation', 'create-order')
     const missing = await dropbridge(folder, 'learn', 'no.csv', '--operation', 'create-order')
 
-    expect([there.exit, records.exit, wrong.exit, missing.exit]).toEqual([64, 0, 64, 64])
+    expect([there.exit, records.exit, wrong.exit, missing.exit]).toEqual([74, 0, 64, 64])
+    expect(there.err).toContain('fix: Name another file with --out, or move this one away.')
     expect(await readFile(join(folder, 'm.yaml'), 'utf8')).toBe('mine')
     expect(records.out).toMatch(/^ +PH:$/m)
     expect(records.out).toMatch(/^ +PD:$/m)
@@ -317,7 +318,7 @@ describe('test', () => {
     const [tested] = JSON.parse(out) as { failures: string[]; coverage: { unusedColumns: string[] } }[]
     expect(exit).toBe(65)
     expect(tested?.failures).toEqual([
-      'example retailer-orders.csv: Record 1: ship_to.province is "ME"; expected was "MA".',
+      'example retailer-orders.csv: Record 1: ship_to.province is "ME"; expected was "MA". Correct the mapping, or the file of `expect` in its `examples`.',
     ])
     expect(tested?.coverage.unusedColumns).toEqual(['Description'])
   })

@@ -21,6 +21,17 @@ async function aDelivery(): Promise<World> {
   return world
 }
 
+test('where no file was delivered yet, that is said of an unknown one', async () => {
+  const world = await aWorld({ routes: ['orders', 'orders-out'] })
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+  const run = await commandsOf(world)
+
+  const { exit, err } = await run('redeliver', 'orders-1.csv')
+
+  expect(exit).toBe(2)
+  expect(err).toContain('fix: Nothing can be delivered once more: no file was delivered yet.')
+})
+
 test('each command delivers the same bytes once more, under the next name, and acknowledges nothing', async () => {
   const world = await aDelivery()
   const run = await commandsOf(world)

@@ -71,6 +71,20 @@ test('the id of an existing shipment is accepted once the API shows it, and the 
   expect(world.service.counts().shipments).toBe(1)
 })
 
+test('an unknown record is named first, before the outcome is asked for', async () => {
+  const world = await aDoubtfulParcel(true)
+  const run = await commandsOf(world)
+
+  const unknown = await run('resolve', 'NONE-1', ...WHO)
+  const known = await run('resolve', KEY, ...WHO)
+
+  expect(unknown).toMatchObject({ exit: 2, err: expect.stringContaining('no record "NONE-1" is known') })
+  expect(known).toMatchObject({
+    exit: 64,
+    err: expect.stringContaining('say what came of it with one of --accepted ID, --absent and --discard'),
+  })
+})
+
 test('an id that another record has is refused, and nothing is noted', async () => {
   const world = await aDoubtfulParcel(true)
   const run = await commandsOf(world)

@@ -27,7 +27,7 @@ test('a quiet run prints nothing when nothing happened, and otherwise what it di
     'orders: orders.csv: 6 accepted, 2 rejected',
     expect.stringMatching(/^    the first: line 12, .*  \[province-unknown\]$/),
     `    results: ${join(world.folder, 'exchange/results/orders.csv.results.csv')}`,
-    `    to correct and drop in again: ${join(world.folder, 'exchange/results/orders.csv.rejects.csv')}`,
+    `    to correct and drop in under its name: ${join(world.folder, 'exchange/results/orders.csv.rejects.csv')}`,
     '1 file: 6 accepted, 2 rejected; exit 2: finished; something was refused, is held, missing or overdue: see above, and the results',
   ])
   expect((await command('run', '--quiet')).err.split('\n')).toEqual([

@@ -64,7 +64,7 @@ test('a run prints a line per file and a line per export, and exits 2 when recor
     // The first reason with its fix.
     expect.stringMatching(/^    the first: line \d+, .*\. [A-Z].*\.  \[[a-z-]+\]$/),
     `    results: ${join(world.folder, 'exchange/results/orders.csv.results.csv')}`,
-    `    to correct and drop in again: ${join(world.folder, 'exchange/results/orders.csv.rejects.csv')}`,
+    `    to correct and drop in under its name: ${join(world.folder, 'exchange/results/orders.csv.rejects.csv')}`,
     `orders-out: ${join(world.folder, 'exchange/outbox/orders-1.csv')}: 6 records, 6 acknowledged`,
   ])
   expect({ exit: first.exit, stdout: first.stdout }).toEqual({ exit: 2, stdout: '' })

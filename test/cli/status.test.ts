@@ -122,7 +122,7 @@ test('an empty file leaves no rejects file, and the message names none', async (
 
   expect(exit).toBe(65)
   expect(err).toContain('orders: empty.csv cannot be used')
-  expect(err).not.toContain('to correct and drop in again')
+  expect(err).not.toContain('to correct and drop in under')
   expect(await world.list('results')).toEqual(['empty.csv.results.csv', 'empty.csv.summary.json'])
 })
 
@@ -204,6 +204,6 @@ test('a file with several problems is shown with each code, how many records hav
       ' (2 integer-expected, 1 number-out-of-range, 1 value-missing)',
   )
   const rejects = join(world.folder, 'exchange', 'results', 'orders.csv.rejects.csv')
-  expect(out).toContain(`    fix: Have ${rejects} corrected and sent again, or: \`dropbridge dismiss`)
+  expect(out).toContain(`    fix: Correct ${rejects} and drop it in under its name, or: \`dropbridge dismiss`)
   expect(await world.list('results')).toContain('orders.csv.rejects.csv')
 })

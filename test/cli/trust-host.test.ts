@@ -180,6 +180,21 @@ describeWithServers(
   ['OpenSSH'],
 )
 
+test('a port where no server answers is named with what to check', async () => {
+  const folder = await tempFolder()
+  const lines = [
+    'api: { baseUrl: http://127.0.0.1:1, clientId: a, clientSecret: b }',
+    'mailboxes: { partner: { type: sftp, host: 127.0.0.1, port: 1, username: x, password: y } }',
+    'routes: {}',
+  ]
+  await writeFile(join(folder, 'dropbridge.yaml'), lines.join('\n'))
+  const { terminal, err } = listeningTerminal({ folder })
+  expect(await runCommandLine(terminal, ['trust-host', 'partner'])).toBe(69)
+  expect(err.join('\n')).toContain(
+    'fix: Check host 127.0.0.1 and port 1 in its mailbox, whether the server runs, and the firewall.',
+  )
+})
+
 test('a mailbox that is a folder, or that is not there, has no host key', async () => {
   const folder = await tempFolder()
   const lines = [

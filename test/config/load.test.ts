@@ -367,7 +367,7 @@ routes:
       '25:59 routes.shipments-in.from.archives: unknown key. Did you mean "archive"?',
       '27:38 routes.shipments-in.results.folder: results would be left where the route shipments-in takes files from; use another folder.',
       '29:5 routes.invoices-in.retailer: create-invoice is done by a brand: write "brand:" and its id instead of "retailer:".',
-      '31:5 routes.invoices-in.from: takes the same files as the route shipments-in: the same folder and match.',
+      '31:5 routes.invoices-in.from: takes the same files as the route shipments-in: give one of them another folder, or another match.',
       '31:68 routes.invoices-in.from.archive: done files would be left where the route shipments-in takes files from; use another folder.',
       '35:12 routes.orders-out.brand: must be a whole number.',
       '38:44 routes.orders-out.to.name: has {dya}, which is not a placeholder: use {date:…}, {day:…}, {seq}, {route} or a field of the record.',
@@ -417,7 +417,7 @@ routes:
       'mailbox: inbox, folder: orders',
     )
     expect(await errorsOf(`${folders}${ORDERS_IN}${others}`)).toEqual([
-      '18:5 routes.others-in.from: takes the same files as the route orders-in: the same folder and match.',
+      '18:5 routes.others-in.from: takes the same files as the route orders-in: give one of them another folder, or another match.',
     ])
   })
 
@@ -541,11 +541,11 @@ describe('a file that is no configuration at all', () => {
 
   test('names a key that occurs twice, beside the other errors', async () => {
     expect(await errorsOf(`${WHOLE}${ORDERS_IN}    extra: 1\n`)).toEqual([
-      '19:3 the key orders-in appears twice.',
-      '25:5 routes.orders-in.extra: unknown key.',
+      '19:3 the key orders-in appears twice; put both parts under one, or remove one.',
+      expect.stringMatching(/^25:5 routes\.orders-in\.extra: unknown key\. Known here: .*every, cron, daily/),
     ])
     expect((await errorsOf(`${WHOLE}routes:\n  other: {}\n`))[0]).toMatch(
-      /^\d+:\d+ the key routes appears twice\.$/,
+      /^\d+:\d+ the key routes appears twice; put both parts under one, or remove one\.$/,
     )
   })
 })

@@ -35,6 +35,18 @@ journalSuite('on disk', (clock) => openJournal({ path, clock }))
 describe('a journal file', () => {
   const open = (clock: Clock = testClock()) => openJournal({ path, clock })
 
+  it('has the new version of a watch as soon as its reload is finished', async () => {
+    const versions = ['before', 'after'].map((id) => ({ id, files: { 'dropbridge.yaml': id } }))
+    const [before, after] = await Promise.all(
+      versions.map((version) => openJournal({ path, clock: testClock(), version })),
+    )
+    await before?.saveHeartbeat('here/1/a', ['orders'])
+    await after?.finishReload('here/1/a', 0)
+
+    expect(await after?.listWatchers()).toMatchObject([{ version: 'after', reloads: 1 }])
+    await Promise.all([before?.close(), after?.close()])
+  })
+
   it('holds the work when it is opened again', async () => {
     const first = await open()
     const lease = await first.acquireLease('orders-in', 'bridge-1', 60_000, () => true)
@@ -217,8 +229,10 @@ describe('a journal file', () => {
     await rm(join(path, '..'), { recursive: true, force: true })
     await writeFile(join(path, '..'), 'no folder')
     await expect(open()).rejects.toMatchObject({
-      message: expect.stringMatching(/^The journal folder .* cannot be opened: /),
-      fix: 'Correct the path in `journal`: a file is in its way.',
+      message: expect.stringMatching(
+        /^The journal cannot be opened: .* is a file, or a folder above it is one\.$/,
+      ),
+      fix: 'Move that file away, or write another path in `journal`.',
     })
   })
 

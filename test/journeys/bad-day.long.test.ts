@@ -216,7 +216,7 @@ async function rowsAreWrong(day: BadDay): Promise<void> {
   await expectStatus(day, 'wrong rows', {
     exit: 2,
     what: /typo\.csv: 1 record is rejected and not corrected \(order-unknown\) \(records-rejected/,
-    fix: 'typo.csv.rejects.csv corrected and sent again',
+    fix: 'typo.csv.rejects.csv and drop it in under its name',
   })
   expect((await dropbridge(['dismiss', 'typo.csv', ...WHO])).exit).toBe(0)
   await expectWell(day, 'wrong rows')

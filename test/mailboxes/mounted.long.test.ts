@@ -58,7 +58,7 @@ test('a check advises to declare that a mailbox is mounted, and reports when not
   await disk.unmount()
   expect(await check(false)).toEqual({ failures: [], warnings: [] })
   expect(await check(true)).toEqual({
-    failures: [`mailbox exchange: nothing is mounted at ${root}`],
+    failures: [`mailbox exchange: nothing is mounted at ${root}: mount it`],
     warnings: [],
   })
 })

@@ -162,7 +162,11 @@ test.each([
     'operation: create-ordr',
     'there is no operation "create-ordr". Did you mean "create-order"?',
   ],
-  ['operation: create-order', 'operation: create-order\noperation: x', 'the key operation appears twice.'],
+  [
+    'operation: create-order',
+    'operation: create-order\noperation: x',
+    'the key operation appears twice; put both parts under one, or remove one.',
+  ],
   [
     'Ground: { method: FEDEX',
     'ground: { method: A, carrier: B }\n      fedex ground: { method: FEDEX',

@@ -105,9 +105,11 @@ test('a difference from an example is described in a sentence', async () => {
     ]),
   ).toEqual([
     'Record 1: ship_to.province is "ME"; expected was "MA".',
-    '4 records were expected, 3 came out.',
+    '4 records were expected, 3 came out. Correct the mapping, or the file of `expect` in its `examples`.',
   ])
   expect(
     checkOutboundExample(outbound.composer, recordsOf('../samples/exports/invoices.json'), rows.slice(0, 2)),
-  ).toEqual(['1 row was expected, 2 came out.'])
+  ).toEqual([
+    '1 row was expected, 2 came out. Correct the mapping, or the file of `expect` in its `examples`.',
+  ])
 })

@@ -236,6 +236,8 @@ describe('dates', () => {
     [[], '2026-02-29 00:00:00', 'there is no 29 February 2026'],
     [['MM/dd/yyyy'], '04/31/2026', 'there is no 31 April'],
     [['d MMM yyyy', 'M/d/yyyy'], '9/31/2026', 'there is no 31 September'],
+    [[], '2026-02-28 24:10', 'a day has no hour 24'],
+    [['MM/dd/yyyy HH:mm'], '04/30/2026 12:60', 'there is no minute above 59'],
   ] as [string[], string, string][])('in the form of %j, "%s" is refused: %s', (formats, text, why) => {
     const problems: unknown[] = []
     const options = { formats: formats.map(format), names: formats, zone: UTC }

@@ -42,7 +42,7 @@ describe('switches from outside', () => {
         latencyMs: ['2.5 is not a whole number from 0 to 3600000.'],
         clockSkewMs: ['"" is not a whole number from -315360000000 to 315360000000.'],
         faultSeed: ['null is not a whole number from 0 to 4294967295.'],
-        constructor: ['There is no such switch.'],
+        constructor: [expect.stringMatching(/^There is no such switch\. Known: \w+, /)],
       },
     })
   })

@@ -146,6 +146,9 @@ export async function finishReload(
   { owner, routes: before, reloadedAt, failure }: ContinuedWatch,
   after: readonly string[],
 ): Promise<void> {
+  await journal.finishReload(owner, reloadedAt, failure).catch((error: unknown) => {
+    options.notify({ kind: 'background-task-failed', what: 'reload', why: getErrorMessage(error) })
+  })
   if (failure !== undefined) {
     const fix = 'See the log, correct it, then: `dropbridge reload`.'
     options.notify({ kind: 'reload-failed', why: failure, fix })
@@ -154,7 +157,4 @@ export async function finishReload(
     const removed = before.filter((name) => !after.includes(name))
     options.notify({ kind: 'configuration-reloaded', added, removed })
   }
-  await journal.finishReload(owner, reloadedAt, failure).catch((error: unknown) => {
-    options.notify({ kind: 'background-task-failed', what: 'reload', why: getErrorMessage(error) })
-  })
 }

@@ -59,7 +59,9 @@ function formatDecision(action: DecisionAction, result: DecisionResult) {
           `    ${unanswered === 1 ? 'the answer of 1 record is' : `the answers of ${unanswered} records are`} not known yet: dropbridge run ${file.route} looks; or say what the API has: dropbridge resolve ROUTE/KEY --by NAME --why TEXT`,
         ]
   const corrections = refused === undefined ? [] : [formatRefused(file, refused)]
-  return [decided, ...open, ...corrections, ...formatFileOutcome({ file, pass, held })]
+  const isDone = decision === undefined && held.length + open.length + corrections.length === 0
+  const done = isDone ? [`    What came of its records: dropbridge trace ${quoteForShell(file.name)}`] : []
+  return [decided, ...open, ...corrections, ...done, ...formatFileOutcome({ file, pass, held })]
 }
 
 function formatRefused(
@@ -88,7 +90,8 @@ export function formatFileOutcome({ file, pass, held }: Pick<DecisionResult, 'fi
   ]
 }
 
-export function decisionToJson({ file, decision, records, pass, held, exit }: DecisionResult): unknown {
+export function decisionToJson(result: DecisionResult): unknown {
+  const { file, decision, records, pass, held, unanswered = 0, refused, exit } = result
   return {
     exit,
     file: { id: file.id, name: file.name, route: file.route },
@@ -97,6 +100,8 @@ export function decisionToJson({ file, decision, records, pass, held, exit }: De
     summaries: pass.summaries,
     open: pass.open.map(({ name }) => name),
     held,
+    unanswered,
+    refused: refused ?? null,
   }
 }
 

@@ -1,5 +1,5 @@
 /** `dropbridge resolve`: a person says what came of a record whose answer was lost, or of a held delivery. */
-import type { ResolveRequest, ResolveResult } from '../../app/resolve.ts'
+import { ONE_OUTCOME, type ResolveRequest, type ResolveResult } from '../../app/resolve.ts'
 import { DECISIONS, type ResolutionAction } from '../../domain/decision.ts'
 import type { DeliveryResolution } from '../../domain/delivery.ts'
 import type { TracedRecord } from '../../domain/trace.ts'
@@ -95,16 +95,13 @@ function readRequest({ what, accepted, absent, discard, by, why }: ResolveOption
   if (absent) actions.push('resolve-absent')
   if (discard) actions.push('resolve-discard')
   const [action, another] = actions
-  if (action === undefined || another !== undefined) {
+  if (another !== undefined) {
     const given = actions.map((each) => each.replace('resolve', '-')).join(' and ')
-    throw usageError(given === '' ? ONE_OUTCOME : `${given} contradict each other; ${ONE_OUTCOME}`)
+    throw usageError(`${given} contradict each other; ${ONE_OUTCOME}`)
   }
   const common = { action, what, by: by.trim(), why: why.trim() }
   return accepted === undefined ? common : { ...common, apiId: accepted.trim() }
 }
-
-const ONE_OUTCOME =
-  'say what came of it with one of --accepted ID, --absent and --discard; of a delivery, --delivered or --again'
 
 function resolutionExit(result: ResolveResult): ExitCode {
   if (result.kind === 'resolved') return result.exit

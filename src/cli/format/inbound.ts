@@ -18,7 +18,7 @@ export function formatReport({ summary, paths, firstReason, isPart }: ReportedFi
   const isHeld = (summary.records.held ?? 0) > 0
   const read = [
     `    results: ${results}`,
-    ...(rejects === undefined ? [] : [`    to correct and drop in again: ${rejects}`]),
+    ...(rejects === undefined ? [] : [`    to correct and drop in under its name: ${rejects}`]),
     ...(exceptions === undefined ? [] : [`    held, for a person to decide: ${exceptions}`]),
     ...held,
     ...(isHeld ? formatNextSteps(Object.keys(summary.codes), summary.file) : []),

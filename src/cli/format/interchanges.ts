@@ -37,7 +37,7 @@ function formatReportedSets(route: string, { summary, paths }: ReportedSets): st
     ...formatSummary(route, summary),
     ...formatNotes(summary.notes),
     ...(isPlain ? [] : [`    where each set went: ${sets}`]),
-    ...(rejects === undefined ? [] : [`    to correct and drop in again: ${rejects}`]),
+    ...(rejects === undefined ? [] : [`    to correct and drop in under its name: ${rejects}`]),
     ...(exceptions === undefined
       ? []
       : [`    taken by no route; drop it in again once one does: ${exceptions}`]),

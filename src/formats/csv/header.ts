@@ -19,7 +19,7 @@ import {
   createAlternatingLayout,
   createRecordLayout,
   createTableLayout,
-  ignoreHeadings,
+  findHeadings,
   isNumberOrDate,
   type RowLayout,
 } from './row-layout.ts'
@@ -49,9 +49,11 @@ export async function readFileHeader(
   const context: HeaderContext = { buffer, dialect, options, encoding, ignored: 0, headings: [] }
   const read = await resolveLayout(context)
   if ('problems' in read) return read
-  const isRepeated = options.ignore?.some((rule) => 'header' in rule)
-  const rowLayout = isRepeated ? ignoreHeadings(read.rowLayout, context.headings) : read.rowLayout
-  return { ...read, rowLayout, ignored: context.ignored }
+  const { headings, ignored } = context
+  const areIgnored = options.ignore?.some((rule) => 'header' in rule) === true
+  const rowLayout =
+    headings.length === 0 ? read.rowLayout : findHeadings(read.rowLayout, headings, areIgnored)
+  return { ...read, rowLayout, ignored }
 }
 
 async function resolveLayout(context: HeaderContext): Promise<FileHeader | UnreadableFile> {

@@ -141,8 +141,12 @@ function createAlternation(
   return (all: readonly TypedRow[]) => all.map(assignKind)
 }
 
-/** Leaves out repeated heading lines. */
-export function ignoreHeadings(rowLayout: RowLayout, headings: readonly (readonly string[])[]): RowLayout {
+/** Leaves out repeated heading lines, or marks them. */
+export function findHeadings(
+  rowLayout: RowLayout,
+  headings: readonly (readonly string[])[],
+  areIgnored: boolean,
+): RowLayout {
   const lines = headings.map((values) => values.map((name) => name.trim()))
   const isHeading = (values: readonly string[]) =>
     lines.some(
@@ -153,7 +157,11 @@ export function ignoreHeadings(rowLayout: RowLayout, headings: readonly (readonl
   return {
     ...rowLayout,
     fitsOverLines: (values) => isHeading(values) || rowLayout.fitsOverLines(values),
-    fit: (row) => (isHeading(row.values) ? undefined : rowLayout.fit(row)),
+    fit(row) {
+      if (!isHeading(row.values)) return rowLayout.fit(row)
+      const { problems: _, ...fitted } = (areIgnored ? undefined : rowLayout.fit(row)) ?? {}
+      return 'values' in fitted ? { ...fitted, isHeader: true } : undefined
+    },
   }
 }
 

@@ -17,7 +17,7 @@ import {
   readKnownHosts,
 } from './known-hosts.ts'
 import type { SftpServer } from './options.ts'
-import { openSocket } from './socket.ts'
+import { openSocket, suggestServerFix } from './socket.ts'
 import { ssh2 } from './ssh2.ts'
 
 type HostTrust = Pick<SftpServer, 'mailbox' | 'host' | 'port' | 'trust'>
@@ -222,7 +222,8 @@ async function scanHostKey(
     if (isNoCommonKey(error)) return undefined
     const why = getErrorMessage(error, 'the connection failed')
     const message = `The SFTP server ${server.host}:${server.port} cannot be asked for its host keys: ${why}.`
-    throw new BridgeError('mailbox-unreachable', message, { cause: error })
+    const fix = suggestServerFix(server, server.proxy)
+    throw new BridgeError('mailbox-unreachable', message, { cause: error, fix })
   } finally {
     sock.destroy()
   }

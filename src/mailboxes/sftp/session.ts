@@ -15,7 +15,7 @@ import {
   STATUS,
   trackPendingCalls,
 } from './protocol.ts'
-import { openSocket } from './socket.ts'
+import { openSocket, suggestServerFix } from './socket.ts'
 import { SftpClient } from './ssh2.ts'
 
 export type ConnectionPool = ReturnType<typeof createConnectionPool>
@@ -89,8 +89,7 @@ const REFUSED_FOR_MS = 5 * 60_000
 /** Limits retries. While a server is away, each piece of work gets one try. */
 function createRetryPolicy(options: SftpMailboxOptions) {
   const { clock, random, isImpatient = false, mailbox, host, port, proxy } = options
-  const way = proxy === undefined ? 'the firewall' : 'the proxy and the firewall'
-  const fix = `Check host ${host} and port ${port} in mailboxes.${mailbox}, whether the server runs, and ${way}.`
+  const fix = suggestServerFix({ host, port }, proxy, `mailboxes.${mailbox}`)
 
   let isAway = isImpatient
   let refused: { readonly failure: BridgeError; readonly until: number } | undefined

@@ -39,11 +39,22 @@ export async function openSocket(
     const seconds = `it did not answer within ${target.timeoutMs / 1000} seconds`
     const why = deadline.isOver() ? seconds : getErrorMessage(error, 'the connection failed')
     // No cause: the errors of the libraries hold the proxy's password.
-    throw new BridgeError('mailbox-unreachable', `${where} cannot be reached: ${why}.`)
+    const fix = suggestServerFix(target, proxyAddress)
+    throw new BridgeError('mailbox-unreachable', `${where} cannot be reached: ${why}.`, { fix })
   } finally {
     until.removeEventListener('abort', cutOff)
     deadline.clear()
   }
+}
+
+/** The fix of a server that does not answer as an SFTP server; `name`: how messages call its mailbox. */
+export function suggestServerFix(
+  { host, port }: Pick<SocketTarget, 'host' | 'port'>,
+  proxy: string | undefined,
+  name = 'its mailbox',
+): string {
+  const way = proxy === undefined ? 'the firewall' : 'the proxy and the firewall'
+  return `Check host ${host} and port ${port} in ${name}, whether the server runs, and ${way}.`
 }
 
 function describeTarget({ host, port }: SocketTarget, proxy: Proxy | undefined): string {

@@ -127,9 +127,9 @@ export function gatherByHeader(
   }
 }
 
-/** Whether the row opens a record; false for a row of unknown type, whose cells have no meaning. */
+/** Whether the row opens a record; false for a row of unknown type and for a header line, whose cells have no meaning. */
 export function opensRecord(row: Row): boolean {
-  if (row.problems === undefined) return true
+  if (row.problems === undefined) return row.isHeader !== true
   return row.values.length > 0 && !row.problems.some(({ code }) => code === 'record-type-unknown')
 }
 

@@ -131,6 +131,13 @@ function createPlainDraft(record: RecordRows, number: number, context: DraftCont
   }
   const withoutLines = isSound ? findEmptyReason(rows, context) : undefined
   if (withoutLines !== undefined) return skip(withoutLines)
+  const repeated = rows.filter(({ isHeader }) => isHeader === true)
+  if (repeated.length > 0) {
+    // Alone it is no record, and what is said of one makes no sense.
+    const others = repeated.length === rows.length ? [] : record.problems
+    const problems = [...others, ...repeated.map(toRepeatedHeaderProblem)]
+    return { number, lines: rows.map(toLineRange), keyValues, references: [], problems }
+  }
   if (!isSound) array?.choose()
   const built = builder.headerRows.length > 0 ? body.build() : undefined
   if (built !== undefined) context.check()
@@ -151,6 +158,10 @@ function createPlainDraft(record: RecordRows, number: number, context: DraftCont
     ...(findTotalLine(rows, sure) ?? sure),
   ])
   return { number, lines, keyValues, references, ...readOrderReference(context, built), problems, ...warned }
+}
+
+function toRepeatedHeaderProblem({ line }: Row): Problem {
+  return problem('header-repeated', { line }, 'The line repeats the header, and holds no data.')
 }
 
 /** Reads the order field. Placeholders for failed and deferred values are objects, so only plain values count. */

@@ -97,10 +97,15 @@ export function toWrittenTime(parts: DateParts): WrittenTime | undefined {
   return parts.offsetMs === undefined ? { localMs } : { localMs, offsetMs: parts.offsetMs }
 }
 
-/** Names the day that the calendar lacks; undefined where something else is wrong. */
+/** Names the day or the time that does not exist; undefined where something else is wrong. */
 export function describeMissingDay(parts: DateParts | undefined): string | undefined {
-  const { year, month, day } = parts ?? { year: 0, month: 0, day: 0 }
-  if (month < 1 || month > 12 || day > 31 || day <= countDays(month, year)) return undefined
+  if (parts === undefined) return undefined
+  const { year, month, day, hour, minute, second } = parts
+  if (month < 1 || month > 12 || day > 31) return undefined
+  if (day <= countDays(month, year)) {
+    if (hour > 23) return `a day has no hour ${hour}`
+    return minute > 59 || second > 59 ? `there is no ${minute > 59 ? 'minute' : 'second'} above 59` : undefined
+  }
   return `there is no ${day} ${FULL_MONTHS[month - 1]}${month === 2 && day === 29 ? ` ${year}` : ''}`
 }
 

@@ -176,7 +176,8 @@ async function findWait(file: FileInfo, context: ScanContext, tracker: FileTrack
   }
   const untilEndedMs = await getMsUntilEnded(file, context, tracker)
   if (untilEndedMs <= 0) return undefined
-  const message = 'its last line has no line end, so more of it may come'
+  const seconds = (context.route.stableForMs * OPEN_END_FACTOR) / 1000
+  const message = `its last line has no line end, so more of it may come; it is taken once it has not changed for ${seconds} s`
   return { code: 'line-end-missing', message, untilMs: untilEndedMs } as const
 }
 

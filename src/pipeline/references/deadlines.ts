@@ -22,6 +22,8 @@ export interface Deadline {
   /** How many units are not shipped or canceled yet; left out where the order does not show them. */
   readonly units?: number
   readonly isAcknowledged: boolean
+  /** The account of its brand, which acknowledges and ships it. */
+  readonly brand: string
   /** When the API got the order, milliseconds; left out where it does not say so. */
   readonly receivedAt?: number
   /** When the API showed the order, milliseconds. */
@@ -42,6 +44,7 @@ export function listDeadlines({ account, order, seenAt }: SeenOrder): Deadline[]
     id: readId(order) ?? '',
     purchaseOrder: formatScalar(order['purchase_order_number']),
     isAcknowledged: order['is_acknowledged'] === true,
+    brand: findBrandAccount(order) ?? account,
     ...omitUndefined({ receivedAt: parseTime(order['received_at']) }),
     seenAt,
   }
@@ -54,6 +57,11 @@ export function listDeadlines({ account, order, seenAt }: SeenOrder): Deadline[]
   if (units !== 0 && fulfillBy !== undefined)
     deadlines.push({ ...called, what: 'ship', by: fulfillBy, ...(units === undefined ? {} : { units }) })
   return deadlines
+}
+
+function findBrandAccount({ brand }: Resource): string | undefined {
+  const id = typeof brand === 'object' && brand !== null ? readId(brand as Resource) : undefined
+  return id === undefined ? undefined : formatAccount({ kind: 'brand', id: Number(id) })
 }
 
 /** Undefined where a line does not show its quantity. */
@@ -100,15 +108,16 @@ export async function findOrderDeadlines(journal: Journal, seen: SeenOrder): Pro
 
 /** What the bridge did after it saw the order: the answer to that need not show the order. Undefined when all is done. */
 async function subtractOwnWork(journal: Journal, seen: Deadline): Promise<Deadline | undefined> {
-  const { account, id, what, units, seenAt } = seen
+  const { account, brand, id, what, units, seenAt } = seen
   const isAcknowledged =
-    seen.isAcknowledged || (await journal.hasAcknowledged({ account, id, since: seenAt }))
+    seen.isAcknowledged || (await journal.hasAcknowledged({ account: brand, id, since: seenAt }))
   if (what === 'acknowledge' && isAcknowledged) return undefined
   const deadline = { ...seen, isAcknowledged }
   if (what === 'acknowledge' || units === undefined) return deadline
-  const operations = ['create-shipment', 'create-cancel']
-  const bodies = await journal.listAcceptedBodies({ account, operations, lane: id, since: seenAt })
-  const done = bodies
+  const of = { lane: id, since: seenAt }
+  const shipped = await journal.listAcceptedBodies({ ...of, account: brand, operations: ['create-shipment'] })
+  const canceled = await journal.listAcceptedBodies({ ...of, account, operations: ['create-cancel'] })
+  const done = [...shipped, ...canceled]
     .map((text) => JSON.parse(text) as Resource)
     .flatMap((body) => [...readItems(body, 'shipment_lines'), ...readItems(body, 'cancel_lines')])
     .reduce((sum, item) => sum + (readUnits(item, 'quantity') ?? 0), 0)

@@ -27,7 +27,7 @@ test('no fix of an alert or a problem names a command that has a button', () => 
 test.each<[AlertCode, string, string]>([
   [
     'records-rejected',
-    "Have /srv/x.rejects.csv corrected and sent again, or: `dropbridge dismiss 'day 1.csv' --by NAME --why TEXT`.",
+    "Correct /srv/x.rejects.csv and drop it in under its name, or: `dropbridge dismiss 'day 1.csv' --by NAME --why TEXT`.",
     'Correct the records on the page of the file and send them again; or there: “Dismiss what is refused …”.',
   ],
   [

@@ -18,6 +18,7 @@ const COUNTS: Readonly<Record<ProblemCode, boolean>> = {
   'manifest-unusable': false,
   'header-duplicate': false,
   'header-missing': false,
+  'header-repeated': false,
   'delimiter-wrong': false,
   'column-missing': false,
   'file-foreign': false,

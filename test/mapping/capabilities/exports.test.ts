@@ -369,7 +369,7 @@ trailer:
       check(TYPED_FILE.replace('"HV-1","2"', '"HV-1","4"').replace('"PH","HV-20002"', '"PH","X"')),
     ).toEqual([
       'Line 2 is "\\"PD\\",\\"HV-20001\\",\\"1\\",\\"HV-1\\",\\"2\\""; expected was "\\"PD\\",\\"HV-20001\\",\\"1\\",\\"HV-1\\",\\"4\\"".',
-      'Line 4 is "\\"PH\\",\\"HV-20002\\",\\"Zoë Łukasz\\",\\"1\\""; expected was "\\"PH\\",\\"X\\",\\"Zoë Łukasz\\",\\"1\\"".',
+      'Line 4 is "\\"PH\\",\\"HV-20002\\",\\"Zoë Łukasz\\",\\"1\\""; expected was "\\"PH\\",\\"X\\",\\"Zoë Łukasz\\",\\"1\\"". Correct the mapping, or the file of `expect` in its `examples`.',
     ])
   })
 
@@ -530,7 +530,9 @@ columns: { PO: purchase_order_number }`
 
     expect(isComparedByLine(composer)).toBe(true)
     expect(check('Orders,1\nPO\nHV-20001\n')).toEqual([])
-    expect(check('Orders,2\nPO\nHV-20001\n')).toEqual(['Line 1 is "Orders,1"; expected was "Orders,2".'])
+    expect(check('Orders,2\nPO\nHV-20001\n')).toEqual([
+      'Line 1 is "Orders,1"; expected was "Orders,2". Correct the mapping, or the file of `expect` in its `examples`.',
+    ])
   })
 })
 

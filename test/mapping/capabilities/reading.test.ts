@@ -278,6 +278,53 @@ test('R12: a header line that comes again inside of an order does not cut it in 
   expect(sent(found)).toEqual(['HV-1 INV-1 25.00: HV-10001 x 1, HV-10002 x 1'])
 })
 
+test('a header line that comes again is refused with one problem where the mapping does not leave it out', async () => {
+  const file = lines(HEADER, HEADER, ROWS[0] ?? '', `${HEADER.replace('PO', ' PO ')},,`, ROWS[1] ?? '')
+
+  const found = await translated(invoices('{ format: csv }'), file)
+
+  expect(sent({ ...found, drafts: found.drafts.filter(({ problems }) => problems.length === 0) })).toEqual(
+    BOTH,
+  )
+  const refused = found.drafts.filter(({ problems }) => problems.length > 0)
+  const repeated = (line: number) => [expect.objectContaining({ code: 'header-repeated', place: { line } })]
+  expect(refused.map(({ problems }) => problems)).toEqual([repeated(2), repeated(4)])
+})
+
+test('a header line that comes again may be skipped by a condition of the mapping', async () => {
+  const file = lines(HEADER, ROWS[0] ?? '', HEADER, ROWS[1] ?? '')
+  const mapping = `${invoices('{ format: csv }')}\nonly: { PO: { not: [PO] } }\n`
+
+  const found = await translated(mapping, file)
+
+  expect(found.drafts.filter(({ skipped }) => skipped).map((draft) => draft.lines)).toEqual([[[3, 3]]])
+})
+
+test('no record of typed rows is cut in two by a header line that comes again', async () => {
+  const file = lines(
+    'Type,Invoice,PO,Due,Total,SKU,Qty,Cost',
+    'Header,INV-1,HV-1,2026-12-01,25.00,,,',
+    'Line,,,,,HV-10001,1,12.50',
+    'Type,Invoice,PO,Due,Total,SKU,Qty,Cost',
+    'Line,,,,,HV-10002,1,12.50',
+  )
+  const read = '{ format: csv, typeIn: Type, records: { Header: { as: header }, Line: { as: detail } } }'
+
+  const found = await translated(invoices(read, ''), file)
+
+  expect(found.drafts.map(({ lines, problems }) => [lines, problems.map(({ code }) => code)])).toEqual([
+    [
+      [
+        [2, 2],
+        [3, 3],
+        [4, 4],
+        [5, 5],
+      ],
+      ['header-repeated'],
+    ],
+  ])
+})
+
 test('R12: of a header of several lines the one with the names is left out, line breaks in it or not', async () => {
   const heading = '"P\nO",Invoice,Due,Total,SKU,Qty,Cost'
   const file = lines('Template 7', heading, ROWS[0] ?? '', heading, ROWS[1] ?? '')
