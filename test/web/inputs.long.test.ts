@@ -76,7 +76,7 @@ describe('a text of 100,000 letters', () => {
         [200, 303, 400, 404, 414].includes(statusCode) && body.length < 12 * address.length + 100_000
       if (!isRight) wrong.push(`${what}: ${statusCode}, ${body.length} letters`)
     }
-    const all = new URLSearchParams(FILTERS.map((name) => [name, LETTERS])).toString()
+    const all = new URLSearchParams(Object.fromEntries(FILTERS.map((name) => [name, LETTERS]))).toString()
     for (const { method, path } of console.server.guardedRoutes) {
       if (method !== 'GET' || path === '/live') continue
       const section = path.split('/')[1] ?? ''

@@ -91,7 +91,7 @@ function toNumbers({
   held,
   unfinished,
   alerts,
-}: Pick<Snapshot, 'files' | 'held' | 'unfinished' | 'alerts'>) {
+}: Pick<Snapshot, 'held' | 'unfinished' | 'alerts'> & Pick<Today, 'files'>) {
   const byName = (one: readonly unknown[], other: readonly unknown[]) =>
     String(one) < String(other) ? -1 : 1
   const findCount = (code: string) =>
