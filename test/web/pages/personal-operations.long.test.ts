@@ -37,18 +37,22 @@ const listMarks = (text: string) => text.match(MARK) ?? []
 test.each([
   ['orders, shipments, invoices, returns and credits', aMarkedWorld],
   ['X12 orders', aMarkedInterchange],
-])('no mark in %s is in any answer to a viewer, and an operator sees each', async (_, make) => {
-  const marked = await make()
-  await pauseFirst(marked.world)
-  const { configuration, clock } = marked.world
-  const console = await aConsole({ configuration, clock })
-  const viewed = await readAll(console, marked.routes, 'viewer')
-  expect(viewed.flatMap(({ where, text }) => listMarks(text).map((mark) => `${mark} at ${where}`))).toEqual(
-    [],
-  )
-  expect(viewed.filter(({ status }) => status >= 500)).toEqual([])
-  const pages = await readAll(console, marked.routes, 'operator')
-  const isDownload = ({ where }: { readonly where: string }) => /\/(source|rejects|download)\b/.test(where)
-  const seen = new Set(pages.filter((each) => !isDownload(each)).flatMap(({ text }) => listMarks(text)))
-  expect(marked.marks.filter((mark) => !seen.has(mark))).toEqual([])
-}, 120_000)
+])(
+  'no mark in %s is in any answer to a viewer, and an operator sees each',
+  async (_, make) => {
+    const marked = await make()
+    await pauseFirst(marked.world)
+    const { configuration, clock } = marked.world
+    const console = await aConsole({ configuration, clock })
+    const viewed = await readAll(console, marked.routes, 'viewer')
+    expect(viewed.flatMap(({ where, text }) => listMarks(text).map((mark) => `${mark} at ${where}`))).toEqual(
+      [],
+    )
+    expect(viewed.filter(({ status }) => status >= 500)).toEqual([])
+    const pages = await readAll(console, marked.routes, 'operator')
+    const isDownload = ({ where }: { readonly where: string }) => /\/(source|rejects|download)\b/.test(where)
+    const seen = new Set(pages.filter((each) => !isDownload(each)).flatMap(({ text }) => listMarks(text)))
+    expect(marked.marks.filter((mark) => !seen.has(mark))).toEqual([])
+  },
+  120_000,
+)
