@@ -28,7 +28,7 @@ const FILES = RECORDS / RECORDS_IN_A_FILE
 
 /** Takes the first or last entry of an index and steps on from there; or compares the first 2000 entries of each index. */
 const BOUNDED =
-  /^\s*(with recursive lanes\b|select distinct name from|select id as event, hash from events where true order by id desc limit 1)/
+  /^\s*(with recursive lanes\b|select distinct name from|select id as event, hash from events where true order by id desc limit 1|select at, not exists \(select 1 from files\)[^]* from events order by id limit 1$)/
 
 const BIG = /^SCAN (records|bodies|attempts|events)\b/
 

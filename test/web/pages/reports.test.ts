@@ -5,17 +5,15 @@ import { sumActivity } from '../../../src/app/activity.ts'
 import type { ConsoleContext } from '../../../src/app/console/context.ts'
 import { createReportCounts } from '../../../src/app/console/report-counts.ts'
 import { formatReport, readReport, type Report, type ReportRow } from '../../../src/app/console/reports.ts'
-import { problem } from '../../../src/domain/problem.ts'
-import { computeCents } from '../../../src/operations/order-lines.ts'
-import type { PlannedRecord, RecordState } from '../../../src/domain/record.ts'
+import type { RecordState } from '../../../src/domain/record.ts'
 import { openJournal, openJournalToRead } from '../../../src/journal/open.ts'
 import { openDatabase } from '../../../src/support/sqlite.ts'
 import { reportsPage } from '../../../src/web/pages/reports.ts'
 import { aFinishedMonth, aRequest, lookAt, visit } from '../../fixtures/console.ts'
 import { parseCsv } from '../../fixtures/csv.ts'
 import { commandsOf } from '../../fixtures/office.ts'
-import { tempFolder } from '../../fixtures/temp-folder.ts'
-import { accepted, planFile, planned, receiveFile, START, testClock } from '../../suites/journal.suite.ts'
+import { history, live, type Look, order, type Order } from '../../fixtures/histories.ts'
+import { planFile, planned, receiveFile, START, testClock } from '../../suites/journal.suite.ts'
 import { aConsole } from '../harness.ts'
 
 const DAY_MS = 86_400_000
@@ -125,112 +123,6 @@ test('the page says which part of the time has no amounts, where they were prune
 })
 
 // Random histories.
-
-type Fate = 'accepted' | 'refused' | 'rejected' | 'held' | 'uncertain' | 'deferred' | 'untouched'
-
-const line = fc.record({
-  quantity: fc.integer({ min: 1, max: 9999 }),
-  cents: fc.integer({ min: 0, max: 99_999_999 }),
-  part: fc.constantFrom(undefined, 1, 2),
-})
-const order = fc.record({
-  fate: fc.constantFrom<Fate>(
-    'accepted',
-    'accepted',
-    'refused',
-    'rejected',
-    'held',
-    'uncertain',
-    'deferred',
-    'untouched',
-  ),
-  lines: fc.array(line, { minLength: 1, maxLength: 3 }),
-  hasPrice: fc.boolean(),
-  key: fc.integer({ min: 1, max: 8 }),
-  isOld: fc.boolean(),
-})
-const history = fc.array(
-  fc.record({
-    hours: fc.integer({ min: 0, max: 40 }),
-    isCorrection: fc.boolean(),
-    orders: fc.array(order, { maxLength: 6 }),
-  }),
-  { minLength: 1, maxLength: 6 },
-)
-type Order = typeof order extends fc.Arbitrary<infer Value> ? Value : never
-
-const toMoney = (cents: number) => `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`
-
-/** Older versions kept no amount beside the body. */
-function toRecord({ fate, lines, hasPrice, key, isOld }: Order, number: number): PlannedRecord {
-  const name = `PO-${key}`
-  const order_lines = lines.map(({ quantity, cents, part }) => ({
-    quantity,
-    ...(hasPrice ? { net_price: toMoney(cents) } : {}),
-    ...(part === undefined ? {} : { part }),
-  }))
-  const order = { purchase_order_number: name, order_lines }
-  const body = JSON.stringify(order)
-  const cents = isOld ? undefined : computeCents('create-order', order)
-  if (fate !== 'refused') return planned(number, name, { body, ...(cents !== undefined && { cents }) })
-  const { operation, account, lines: at, keyValues } = planned(number, name)
-  const problems = [problem('value-missing', { line: number + 1, column: 'Qty' }, 'Qty is blank.')]
-  return { number, operation, account, lines: at, keyValues, problems }
-}
-
-type Look = (context: ConsoleContext) => Promise<void>
-
-async function live(
-  files: typeof history extends fc.Arbitrary<infer Value> ? Value : never,
-  look: Look = () => Promise.resolve(),
-) {
-  const clock = testClock()
-  const path = `${await tempFolder()}/journal.db`
-  const journal = await openJournal({ path, clock })
-  const lease = await journal.acquireLease('orders', 'bridge-1', 1e12, () => true)
-  const configuration = {
-    routes: [{ name: 'orders', operation: 'create-order', party: { kind: 'retailer', id: 1000 } }],
-  } as unknown as ConsoleContext['configuration']
-  const context = { journal, clock, configuration }
-  for (const [index, { hours, isCorrection, orders }] of files.entries()) {
-    await look(context)
-    clock.advance(hours * 3_600_000)
-    const id = isCorrection ? `f${index}.rejects` : `f${index}`
-    await planFile(
-      journal,
-      lease,
-      id,
-      orders.map((each, at) => toRecord(each, at + 1)),
-    )
-    for (;;) {
-      const sending = await journal.startAttempts(lease, { file: id }, 1)
-      const [record] = sending
-      if (record === undefined) break
-      await look(context)
-      clock.advance(1 + record.number * 7)
-      const fate = orders[record.number - 1]?.fate
-      if (fate === 'untouched') break
-      if (fate === 'accepted') await journal.finishAttempts(lease, [accepted(record.id, String(record.id))])
-      else if (fate === 'rejected' || fate === 'held')
-        await journal.finishAttempts(lease, [
-          { id: record.id, state: fate, http: 422, problems: [problem('api-refused', {}, 'no')] },
-        ])
-      else
-        await journal.finishAttempts(lease, [
-          { id: record.id, state: fate === 'deferred' ? 'deferred' : 'uncertain', problems: [] },
-        ])
-    }
-    await look(context)
-    if (!(await journal.markFileSubmitted(lease, id))) continue
-    // It corrects what earlier files have under the same keys.
-    await look(context)
-    await journal.saveReportName(lease, id, `${id}.csv`, [])
-    await journal.markFileReported(lease, id)
-    await journal.markFileClosed(lease, id, `done/${id}.csv`)
-  }
-  await look(context)
-  return { context, journal, path, clock }
-}
 
 async function readDays(context: ConsoleContext, zone: string): Promise<Report[]> {
   const reports: Report[] = []
@@ -351,7 +243,7 @@ test('what is kept from earlier reports is what is counted anew, after each chan
         for (let time = 0; time < 2; time++)
           expect(await readReport({ ...context, reportCounts }, asked)).toEqual(fresh)
       }
-      const { journal, clock, context } = await live(files, look)
+      const { journal, clock, context } = await live(files, { look })
       expect(looks).toBeGreaterThan(files.length)
       clock.advance(100 * DAY_MS)
       await journal.prune({ before: clock.now(), signal: new AbortController().signal })
