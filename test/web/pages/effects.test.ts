@@ -16,7 +16,7 @@ function watchPlaced({ service }: World): number[] {
       request: { readonly method?: string; readonly url?: string },
       answer: { readonly statusCode: number; once(event: 'finish', listener: () => void): void },
     ) => {
-      if (request.method === 'POST' && /\/orders\/$/.test(request.url ?? ''))
+      if (request.method === 'POST' && (request.url ?? '').endsWith('/orders/'))
         answer.once('finish', () => statuses.push(answer.statusCode))
     },
   )
