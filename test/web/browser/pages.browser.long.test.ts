@@ -1,26 +1,13 @@
 /** Every page in a real browser: accessible, within a phone, without scripts of its own, and with hostile texts only shown. */
-import { createRequire } from 'node:module'
 import type { Page as BrowserPage } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PAGES } from '../../../src/web/pages.ts'
 import { hasChromium } from '../../fixtures/chromium.ts'
 import { readPdf } from '../../service/documents/reading.ts'
+import { AXE, findAllViolations, measureOverflow, ON_PHONE } from './checks.ts'
 import { type FullSite, HOSTILE_NAME, startFullSite } from './full-site.ts'
 import { HOSTILE_TEXTS } from './hostile-texts.ts'
 import { visit } from './site.ts'
-
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
-
-const DESK = { width: 1280, height: 800 }
-const PHONE = { width: 390, height: 844 }
-
-/** What axe says beside the colours depends on the width, and not on the scheme. */
-const GRID = [
-  [DESK, 'light', undefined],
-  [DESK, 'dark', ['color-contrast']],
-  [PHONE, 'light', ['color-contrast']],
-  [PHONE, 'dark', undefined],
-] as const
 
 describe.skipIf(!hasChromium())('every page in a browser', () => {
   let site: FullSite
@@ -45,12 +32,7 @@ describe.skipIf(!hasChromium())('every page in a browser', () => {
       const contents = await page.locator('main').innerHTML()
       if (checked.has(contents)) return
       checked.add(contents)
-      for (const [size, colorScheme, rules] of GRID) {
-        await page.setViewportSize(size)
-        await page.emulateMedia({ colorScheme })
-        for (const each of await findViolations(page, rules))
-          wrong.push(`${page.url()} ${colorScheme} ${size.width}: ${each}`)
-      }
+      wrong.push(...(await findAllViolations(page)))
       if ((await measureOverflow(page)) > 0) wrong.push(`${address} is wider than a phone`)
     }
     const { page } = await visit(site, 'admin', { scripts: [AXE] })
@@ -150,8 +132,7 @@ describe.skipIf(!hasChromium())('every page in a browser', () => {
   })
 
   test('an order is found and sent on a phone by touch', async () => {
-    const phone = { viewport: PHONE, hasTouch: true, isMobile: true }
-    const { page, troubles } = await visit(site, 'operator', phone)
+    const { page, troubles } = await visit(site, 'operator', ON_PHONE)
     const [, number = ''] =
       /^\/orders\/(.+)$/.exec(addresses.find((each) => each.startsWith('/orders/')) ?? '') ?? []
     await page.locator('#search').tap()
@@ -192,28 +173,3 @@ describe.skipIf(!hasChromium())('every page in a browser', () => {
     expect(troubles).toEqual([])
   })
 })
-
-interface AxeResults {
-  readonly violations: readonly {
-    readonly id: string
-    readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
-  }[]
-}
-
-/** Of the rules, or of all that the levels A and AA of WCAG 2.2 ask for. */
-async function findViolations(page: BrowserPage, rules?: readonly string[]): Promise<string[]> {
-  const { violations } = await page.evaluate((only): Promise<AxeResults> => {
-    const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }
-    const values = only ?? ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-    const runOnly = { type: only === undefined ? 'tag' : 'rule', values }
-    return axe.run({ runOnly, resultTypes: ['violations'] })
-  }, rules)
-  return violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html} ${nodes[0]?.failureSummary}`)
-}
-
-function measureOverflow(page: BrowserPage): Promise<number> {
-  return page.locator('html').evaluate((root) => {
-    const { scrollWidth, clientWidth } = root as unknown as { scrollWidth: number; clientWidth: number }
-    return scrollWidth - clientWidth
-  })
-}
