@@ -21,7 +21,10 @@ interface Ways {
 }
 
 const WAYS: Readonly<Record<'mouse' | 'keyboard alone', (page: BrowserPage) => Ways>> = {
-  mouse: () => ({ press: (element) => element.click({ timeout: 60_000 }), fill: (field, text) => field.fill(text) }),
+  mouse: () => ({
+    press: (element) => element.click({ timeout: 60_000 }),
+    fill: (field, text) => field.fill(text),
+  }),
   'keyboard alone': (page) => {
     const { press, type, tabTo, countKeys } = useKeyboard(page, TABS_MAX)
     return {
