@@ -12,20 +12,34 @@ export const HOSTILE_NAME = `<img src=x onerror=alert('n')>"'</title>`
 
 const DAY_MS = 86_400_000
 
+/** Of each family some, which is enough to fill the pages. */
+const SOME_TEXTS = HOSTILE_TEXTS.filter((_, index) => index % 8 === 0)
+
+/** A file system takes no longer names. */
+const NAME_BYTES_MAX = 200
+
+/** The texts are in so many rows of a file, which its page shows at once. */
+const ROWS_MAX = 50
+
 export type FullSite = Awaited<ReturnType<typeof startFullSite>>
 
-export async function startFullSite() {
+/** With each of the texts in cells, keys, names of files, answers of the API, names of people and reasons. */
+export async function startFullSite(texts: readonly string[] = SOME_TEXTS) {
   const site = await startSite()
   await site.runStoppedFile(6)
-  await site.run('x’<b>&.csv', ordersFile(sampleHostileOrders()).text)
-  const refused = await runHostileFiles(site)
+  const orders = sampleHostileOrders(texts)
+  for (let from = 0; from < orders.length; from += ROWS_MAX)
+    await site.drop(`x’<b>& ${from}.csv`, ordersFile(orders.slice(from, from + ROWS_MAX)).text)
+  await site.run()
+  const refused = await runHostileFiles(site, texts)
   const [lost] = sampleOrders({ seed: 8, orders: 1, damageEvery: 0, firstNumber: 90_001 })
   await site.drop('lost.csv', ordersFile([lost!]).text)
   await runUnheard(site, 'orders', { arrives: false, canLookUp: false })
   await site.runRoute('orders-out')
   const bridge = await site.open()
-  const why = HOSTILE_TEXTS[0] ?? ''
-  await bridge.pause({ route: 'orders-out', by: HOSTILE_NAME, why, until: Date.now() + DAY_MS })
+  const until = Date.now() + DAY_MS
+  for (const text of texts) await bridge.pause({ route: 'orders-out', by: text, why: text, until })
+  await bridge.pause({ route: 'orders-out', by: HOSTILE_NAME, why: texts[0] ?? '', until })
   const addresses = await listAddresses(bridge.journal)
   const files = (await bridge.journal.listRecentFiles(500)).map(({ id, name }) => ({ id, name }))
   const held = await bridge.journal.listHeldFiles(1)
@@ -35,12 +49,12 @@ export async function startFullSite() {
 }
 
 /** Every fourth one is good but for its gift message; the others have the text in each cell. */
-function sampleHostileOrders(): SampleOrder[] {
-  const orders = sampleOrders({ seed: 9, orders: HOSTILE_TEXTS.length, damageEvery: 0, firstNumber: 70_001 })
+function sampleHostileOrders(texts: readonly string[]): SampleOrder[] {
+  const orders = sampleOrders({ seed: 9, orders: texts.length, damageEvery: 0, firstNumber: 70_001 })
   for (const [index, { rows }] of orders.entries()) {
     rows.length = 1
     const row: Record<string, string> = rows[0] ?? {}
-    const text = HOSTILE_TEXTS[index] ?? ''
+    const text = texts[index] ?? ''
     if (index % 4 === 0) row['Gift Message'] = text
     else for (const name of Object.keys(row)) row[name] = text
   }
@@ -48,14 +62,14 @@ function sampleHostileOrders(): SampleOrder[] {
 }
 
 /** Files with hostile names, some with hostile keys; the API refuses others with the text. Returns the numbers of these. */
-async function runHostileFiles(site: Site): Promise<readonly string[]> {
-  const orders = sampleOrders({ seed: 10, orders: HOSTILE_TEXTS.length, damageEvery: 0, firstNumber: 80_001 })
+async function runHostileFiles(site: Site, texts: readonly string[]): Promise<readonly string[]> {
+  const orders = sampleOrders({ seed: 10, orders: texts.length, damageEvery: 0, firstNumber: 80_001 })
   const refused: string[] = []
   for (const [index, order] of orders.entries()) {
     order.rows.length = 1
-    const text = HOSTILE_TEXTS[index] ?? ''
+    const text = texts[index] ?? ''
     // What no folder can hold, and names that are never taken, are only in the cells.
-    if (/^\.|[/\\]/.test(text)) continue
+    if (/^\.|[/\\\0]/.test(text) || Buffer.byteLength(text) > NAME_BYTES_MAX) continue
     const number = `${text} ${index}`.slice(0, 60)
     if (index % 3 === 0) for (const row of order.rows) row['PO Number'] = number
     if (index % 3 === 1) {
@@ -74,6 +88,9 @@ async function listAddresses(journal: Journal): Promise<string[]> {
   const [delivery] = await journal.listRecentDeliveries(1)
   const [decision] = await journal.listAllDecisions(undefined, 1)
   const [uncertain] = await journal.listUnresolvedRecords(1, {})
+  const [rejected] = await journal.listRejectedFiles(1)
+  const records = await journal.listRecords({ file: rejected?.file ?? '' }, {}, 200)
+  const refused = records.find(({ state }) => state === 'rejected')
   const parts: Readonly<Record<string, string | undefined>> = {
     'files id': held?.file,
     'records n': held && String(held.id),
@@ -81,6 +98,9 @@ async function listAddresses(journal: Journal): Promise<string[]> {
     'routes name': 'orders',
     'deliveries id': delivery?.id,
     'decisions n': decision && String(decision.id),
+    '/files/:id/correct': rejected?.file,
+    '/files/:id/dismiss': rejected?.file,
+    '/records/:n/dismiss': refused && String(refused.id),
     '/records/:n/resolve': uncertain && String(uncertain.id),
     '/routes/:name/resume': 'orders-out',
   }

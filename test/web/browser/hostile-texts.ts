@@ -1,4 +1,5 @@
 /** Texts that programs which forget to escape would run, load or show as something else. */
+import { MORE_FAMILIES } from './hostile-texts-more.ts'
 
 /** By what they attack. */
 const FAMILIES: Readonly<Record<string, readonly string[]>> = {
@@ -105,4 +106,6 @@ const FAMILIES: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-export const HOSTILE_TEXTS: readonly string[] = Object.values(FAMILIES).flat()
+export const HOSTILE_TEXTS: readonly string[] = [FAMILIES, MORE_FAMILIES].flatMap((families) =>
+  Object.values(families).flat(),
+)

@@ -1,10 +1,10 @@
 /** Visitors without a mouse: they press keys, and each key is counted. */
 import type { Locator, Page as BrowserPage } from 'playwright-core'
 
-/** No page has more to step through. */
+/** Few pages have more to step through. */
 const TABS_MAX = 80
 
-export function useKeyboard(page: BrowserPage) {
+export function useKeyboard(page: BrowserPage, tabsMax = TABS_MAX) {
   let pressed = 0
   const keyboard = {
     press: async (key: string): Promise<void> => {
@@ -15,7 +15,7 @@ export function useKeyboard(page: BrowserPage) {
     type: (text: string): Promise<void> => page.keyboard.type(text),
     /** Steps forward to the element; throws where that does not lead there. */
     tabTo: async (element: Locator): Promise<void> => {
-      for (let tabs = 0; tabs < TABS_MAX; tabs++) {
+      for (let tabs = 0; tabs < tabsMax; tabs++) {
         if (await isFocused(element)) return
         await keyboard.press('Tab')
       }

@@ -1,26 +1,12 @@
-/** Every page in a real browser: accessible, within a phone, without scripts of its own, and with hostile texts only shown. */
-import { createRequire } from 'node:module'
+/** Every page in a real browser: accessible, within a phone, printed whole, and working without script. */
 import type { Page as BrowserPage } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PAGES } from '../../../src/web/pages.ts'
 import { hasChromium } from '../../fixtures/chromium.ts'
 import { readPdf } from '../../service/documents/reading.ts'
-import { type FullSite, HOSTILE_NAME, startFullSite } from './full-site.ts'
-import { HOSTILE_TEXTS } from './hostile-texts.ts'
+import { AXE, findAllViolations, measureOverflow, ON_PHONE } from './checks.ts'
+import { type FullSite, startFullSite } from './full-site.ts'
 import { visit } from './site.ts'
-
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
-
-const DESK = { width: 1280, height: 800 }
-const PHONE = { width: 390, height: 844 }
-
-/** What axe says beside the colours depends on the width, and not on the scheme. */
-const GRID = [
-  [DESK, 'light', undefined],
-  [DESK, 'dark', ['color-contrast']],
-  [PHONE, 'light', ['color-contrast']],
-  [PHONE, 'dark', undefined],
-] as const
 
 describe.skipIf(!hasChromium())('every page in a browser', () => {
   let site: FullSite
@@ -45,12 +31,7 @@ describe.skipIf(!hasChromium())('every page in a browser', () => {
       const contents = await page.locator('main').innerHTML()
       if (checked.has(contents)) return
       checked.add(contents)
-      for (const [size, colorScheme, rules] of GRID) {
-        await page.setViewportSize(size)
-        await page.emulateMedia({ colorScheme })
-        for (const each of await findViolations(page, rules))
-          wrong.push(`${page.url()} ${colorScheme} ${size.width}: ${each}`)
-      }
+      wrong.push(...(await findAllViolations(page)))
       if ((await measureOverflow(page)) > 0) wrong.push(`${address} is wider than a phone`)
     }
     const { page } = await visit(site, 'admin', { scripts: [AXE] })
@@ -82,49 +63,6 @@ describe.skipIf(!hasChromium())('every page in a browser', () => {
     expect(statuses).toEqual({ empty: [200, 404], 'without-journal': [503] })
   }, 600_000)
 
-  test('runs no script of its texts, loads nothing from elsewhere, and shows the texts', async () => {
-    expect(new Set(HOSTILE_TEXTS).size).toBeGreaterThanOrEqual(60)
-    const { page, troubles } = await visit(site, 'admin')
-    const look = async (address: string, status = 200) => {
-      const answer = await page.goto(site.origin + address)
-      expect(answer?.status(), address).toBe(status)
-      const made =
-        'main script, main style, main iframe, main object, main form[action^="http"], [style], base'
-      expect(await page.locator(made).count(), address).toBe(0)
-      const inline = 'script:not([src]), style, [onload], [onerror], [onclick], [href^="javascript" i]'
-      expect(await page.locator(inline).count(), address).toBe(0)
-      return (await page.locator('main').textContent()) ?? ''
-    }
-    for (const address of addresses) await look(address)
-    for (const text of HOSTILE_TEXTS) {
-      const found = await look(`/search?q=${encodeURIComponent(text)}`)
-      expect(found).toBeTruthy()
-    }
-    const all = encodeURIComponent(HOSTILE_TEXTS.slice(0, 20).join(' '))
-    for (const path of ['/files', '/deliveries', '/decisions', '/clocks', '/reports'])
-      await look(`${path}?name=${all}&route=${all}&day=${all}&what=${all}&who=${all}`)
-    for (const { id, name } of site.files) {
-      await look(`/files/${id}`)
-      expect(await page.locator('h1').textContent()).toBe(name)
-    }
-    const [rows] = site.files.filter(({ name }) => name.includes('<b>'))
-    const shown = await look(`/files/${rows?.id}`)
-    expect(HOSTILE_TEXTS.filter((text) => !shown.includes(text))).toEqual([])
-    const correct = await look(`/files/${rows?.id}/correct`)
-    expect(correct).toContain('Nothing is sent before you send it.')
-    for (const number of site.refused)
-      expect(await look(`/orders/${number}`)).toContain(site.refusals.get(number))
-    expect(await look('/decisions')).toContain(HOSTILE_NAME)
-    await page.context().clearCookies()
-    await look('/sign-in')
-    await page.fill('#name', HOSTILE_NAME)
-    await page.fill('#password', HOSTILE_NAME)
-    await page.click('main button')
-    await page.getByRole('alert').waitFor()
-    expect(await page.locator('#name').inputValue()).toBe(HOSTILE_NAME)
-    expect(troubles).toEqual([])
-  }, 600_000)
-
   test('is printed whole where people print it: a record, a proof and a report, on A4 and Letter', async () => {
     const { page, troubles } = await visit(site, 'operator')
     const printed = addresses.filter((address) => /^\/(records\/\d+(\/proof)?|reports)$/.test(address))
@@ -150,8 +88,7 @@ describe.skipIf(!hasChromium())('every page in a browser', () => {
   })
 
   test('an order is found and sent on a phone by touch', async () => {
-    const phone = { viewport: PHONE, hasTouch: true, isMobile: true }
-    const { page, troubles } = await visit(site, 'operator', phone)
+    const { page, troubles } = await visit(site, 'operator', ON_PHONE)
     const [, number = ''] =
       /^\/orders\/(.+)$/.exec(addresses.find((each) => each.startsWith('/orders/')) ?? '') ?? []
     await page.locator('#search').tap()
@@ -192,28 +129,3 @@ describe.skipIf(!hasChromium())('every page in a browser', () => {
     expect(troubles).toEqual([])
   })
 })
-
-interface AxeResults {
-  readonly violations: readonly {
-    readonly id: string
-    readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
-  }[]
-}
-
-/** Of the rules, or of all that the levels A and AA of WCAG 2.2 ask for. */
-async function findViolations(page: BrowserPage, rules?: readonly string[]): Promise<string[]> {
-  const { violations } = await page.evaluate((only): Promise<AxeResults> => {
-    const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }
-    const values = only ?? ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-    const runOnly = { type: only === undefined ? 'tag' : 'rule', values }
-    return axe.run({ runOnly, resultTypes: ['violations'] })
-  }, rules)
-  return violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html} ${nodes[0]?.failureSummary}`)
-}
-
-function measureOverflow(page: BrowserPage): Promise<number> {
-  return page.locator('html').evaluate((root) => {
-    const { scrollWidth, clientWidth } = root as unknown as { scrollWidth: number; clientWidth: number }
-    return scrollWidth - clientWidth
-  })
-}

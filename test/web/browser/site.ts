@@ -17,7 +17,7 @@ import { ROLES, type Role } from '../../../src/web/permissions.ts'
 import { CHROMIUM } from '../../fixtures/chromium.ts'
 import { type Running, startProgram } from '../../fixtures/program.ts'
 import { offerItem, someOrders } from '../../fixtures/stopped-route.ts'
-import { BRAND, RETAILER, type World } from '../../fixtures/world.ts'
+import { BRAND, listOrders, RETAILER, type World } from '../../fixtures/world.ts'
 import { ordersFile } from '../../samples/orders.ts'
 
 export const PASSWORD = 'correct horse battery'
@@ -43,8 +43,11 @@ export async function startSite(given: SiteOptions = {}) {
     clock: given.serviceClock ?? clock,
   })
   const sent: string[] = []
+  const changes: string[] = []
   const refusals = new Map<string, string>()
   service.app.addHook('preHandler', async (request, reply) => {
+    if (request.method === 'GET') return
+    changes.push(`${request.method} ${request.url}`)
     if (request.method !== 'POST' || !request.url.endsWith('/orders/')) return
     const { purchase_order_number: number } = request.body as { purchase_order_number: string }
     sent.push(number)
@@ -65,6 +68,8 @@ export async function startSite(given: SiteOptions = {}) {
     configuration,
     /** The numbers of the orders that were posted, counted at the service. */
     sent,
+    /** All other requests too that are no questions, such as `POST /v1/orders/`. */
+    changes,
     /** With which words the API refuses an order, by its number. */
     refusals,
     /** The folder of the configuration file, and what the programs there need in their environment. */
@@ -98,6 +103,8 @@ export async function startSite(given: SiteOptions = {}) {
       sent.splice(0)
       return orders.map(({ po }) => po)
     },
+    /** As the retailer sees them at the service. */
+    orders: () => listOrders({ configuration, clock }),
     async startConsole(): Promise<void> {
       running = startProgram(folder, ['console'], env)
       site.origin = await readOrigin(running)
