@@ -5,10 +5,11 @@ import { type FileReading, isUnreadable, type Layout, type Row } from '../../dom
 import type { LineRange } from '../../domain/translator.ts'
 import { createFormats } from '../../formats/formats.ts'
 import { listMappedFields } from '../../mapping-tools/mapped-fields.ts'
+import { yieldToEventLoop } from '../../journal/store.ts'
 import type { InboundMapping } from '../../mapping/load.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { DamagedGzip, gunzipIfNeeded } from '../../support/gunzip.ts'
-import { openMailbox } from '../context.ts'
+import { readFromMailbox } from './contents.ts'
 import type { ConsoleContext } from './context.ts'
 import { type Audience, listOpenColumns, MASK, normalizeColumn } from './masks.ts'
 
@@ -25,6 +26,8 @@ export type SourceRows = { readonly rows: readonly SourceRow[] } | { readonly mi
 
 /** A page is drawn in one go: a longer file is not read for it. */
 const BYTES_MAX = 16 * 1024 * 1024
+
+const UNPACKED_MAX = 4 * BYTES_MAX
 
 /** The lines of a page of records, with all lines of each. */
 const ROWS_MAX = 2000
@@ -48,50 +51,69 @@ export async function readSourceRows(
     return { missing: 'Its archive is on a server, which pages do not wait for.' }
   if (ranges.length === 0) return { rows: [] }
   try {
-    return await readRows({ context, route, path: file.archivedAs }, ranges, audience)
+    const { archivedAs, sha256 } = file
+    const found = await readFromMailbox(context, route.from.mailbox, {
+      archivedAs,
+      ...(sha256 !== undefined && { sha256 }),
+    })
+    if ('missing' in found) return { missing: found.missing.message }
+    return await readRows({ route, bytes: found.bytes }, ranges, audience)
   } catch (error) {
+    if (error instanceof TooLong) return { missing: 'It is too long to be read for a page.' }
     if (error instanceof DamagedGzip) return { missing: 'Its compressed contents are damaged.' }
     if (error instanceof BridgeError) return { missing: `It cannot be read: ${error.message}` }
     throw error
   }
 }
 
-interface ArchivedSource {
-  readonly context: ConsoleContext
+interface Source {
   readonly route: InboundRoute
-  readonly path: string
+  readonly bytes: Buffer
 }
 
 async function readRows(
-  { context, route, path }: ArchivedSource,
+  { route, bytes }: Source,
   ranges: readonly LineRange[],
   audience: Audience,
 ): Promise<SourceRows> {
-  const { configuration, clock } = context
   // Loading the compiler takes a fifth of a start, and other pages need none.
   const { loadMapping } = await import('../../mapping/load.ts')
   const user = { route: route.name, operation: route.operation }
   const mapping = await loadMapping(route.mappingPath, user)
-  const { mailbox: name } = route.from
-  const settings = configuration.mailboxes[name]
-  if (mapping.direction !== 'inbound' || settings === undefined)
-    return { missing: 'Its mapping reads no files.' }
-  const mailbox = await openMailbox(name, settings, { clock, random: Math.random, newId: () => 'console' })
+  if (mapping.direction !== 'inbound') return { missing: 'Its mapping reads no files.' }
+  const unpacked = { [Symbol.asyncIterator]: () => stopAtMax(gunzipIfNeeded(cut(bytes))) }
+  const reading = await createFormats().read(unpacked, mapping.translator.read)
+  if (isUnreadable(reading)) return { missing: 'Its mapping cannot read it.' }
+  const showRow = createRowFilter(
+    reading.layouts,
+    audience.isMasked ? listReadableColumns(mapping, audience) : undefined,
+  )
   try {
-    const bytes = { [Symbol.asyncIterator]: () => gunzipIfNeeded(mailbox.read({ archivedAs: path })) }
-    const reading = await createFormats().read(bytes, mapping.translator.read)
-    if (isUnreadable(reading)) return { missing: 'Its mapping cannot read it.' }
-    const showRow = createRowFilter(
-      reading.layouts,
-      audience.isMasked ? listReadableColumns(mapping, audience) : undefined,
-    )
-    try {
-      return { rows: await pickRows(reading.batches, ranges, showRow) }
-    } finally {
-      await reading.close()
-    }
+    return { rows: await pickRows(reading.batches, ranges, showRow) }
   } finally {
-    await mailbox.close()
+    await reading.close()
+  }
+}
+
+const CHUNK_BYTES = 64 * 1024
+
+/** Other pages are answered between the pieces. */
+async function* cut(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
+    yield bytes.subarray(at, at + CHUNK_BYTES)
+    await yieldToEventLoop()
+  }
+}
+
+class TooLong extends Error {}
+
+/** Sixteen packed megabytes may be gigabytes. */
+async function* stopAtMax(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let size = 0
+  for await (const chunk of chunks) {
+    size += chunk.length
+    if (size > UNPACKED_MAX) throw new TooLong()
+    yield chunk
   }
 }
 

@@ -170,12 +170,25 @@ const WAITING = {
   left: 'It lies in the inbox and is not taken yet.',
 }
 
-function drawGroups({ groups, changes }: CorrectionPage, { typed = {} }: PageRequest): Html | undefined {
+function drawGroups(
+  { groups, changes, units }: CorrectionPage,
+  { typed = {} }: PageRequest,
+): Html | undefined {
   if (groups.length === 0) return undefined
   const texts = new Map(changes.map((change) => [`${change.line} ${change.cell}`, change.text]))
+  const shown = new Set(
+    units.flatMap(({ rows, isUnderWay }) => (isUnderWay ? [] : rows.map(({ line }) => line))),
+  )
   return html`<section aria-labelledby="problems">
     <h2 id="problems">Problems</h2>
-    ${groups.map((group) => drawGroup(group, texts, typed[`apply-${group.number}`]))}
+    ${groups.map((group) => {
+      const { line, cell } = group.cells.find((each) => shown.has(each.line)) ?? {}
+      const first =
+        line === undefined ? undefined : html`<p><a href="#c-${line}-${cell}">The first of its cells</a></p>`
+      return html`<div class="group">
+        ${drawGroup(group, texts, typed[`apply-${group.number}`])} ${first}
+      </div>`
+    })}
   </section>`
 }
 
@@ -203,10 +216,8 @@ function drawGroup(
           <input id="${id}" name="${id}" value="${replacement}" autocomplete="off" />
           <button name="do" value="${id}">Apply to ${own}</button>
         </p>`
-  return html`<div class="group">
-    <p><strong>${what}</strong></p>
-    ${drawProblem({ ...problem, place: '' })} ${apply} ${state}
-  </div>`
+  return html`<p><strong>${what}</strong></p>
+    ${drawProblem({ ...problem, place: '' })} ${apply} ${state}`
 }
 
 /** `Now “NY” in all 5 rows below. Check shows whether it would be sent.` */
@@ -270,7 +281,7 @@ function drawVerdict({ verdict }: ShownUnit): Html | undefined {
   const { what, problems, warnings } = verdict
   const state = { sent: 'accepted', refused: 'rejected', held: 'held', known: 'duplicate' } as const
   const look = what in state ? state[what as keyof typeof state] : 'skipped'
-  return html`<p><span class="state ${look}">${VERDICTS[what]}</span></p>
+  return html`<p><span class="${look}">${VERDICTS[what]}</span></p>
     ${problems.map(drawProblem)} ${warnings.map(drawProblem)}`
 }
 

@@ -69,7 +69,7 @@ async function runHostileFiles(site: Site, texts: readonly string[]): Promise<re
     order.rows.length = 1
     const text = texts[index] ?? ''
     // What no folder can hold, and names that are never taken, are only in the cells.
-    if (/^\.|[/\\\0]/.test(text) || Buffer.byteLength(text) > NAME_BYTES_MAX) continue
+    if (/^\.|[/\\\p{Cc}]/u.test(text) || Buffer.byteLength(text) > NAME_BYTES_MAX) continue
     const number = `${text} ${index}`.slice(0, 60)
     if (index % 3 === 0) for (const row of order.rows) row['PO Number'] = number
     if (index % 3 === 1) {
