@@ -213,7 +213,10 @@ async function selectWaiting(db: Db, limit: number, fileId?: string): Promise<Wa
 async function countRefused(db: Db, fileId: string): Promise<RefusedCounts> {
   const isGivenUp = sql`records.id in (
     select record_id from decisions join decided_records on decided_records.decision_id = decisions.id
-    where decisions.file_id = ${fileId} and action in ('dismiss', 'discard', 'resolve-discard'))`
+    where decisions.file_id = ${fileId} and action in ('dismiss', 'discard', 'resolve-discard'))
+    and records.id not in (
+      select record_id from corrections join decided_records on decided_records.decision_id = corrections.decision_id
+      where corrections.file_id = ${fileId} and corrections.taken_as is not null)`
   const { rows } = await sql<{ fate: keyof RefusedCounts; records: number }>`
     select case when corrected = 0 then case when ${isBeingCorrected(fileId)} then 'underWay' else 'open' end
         when ${isGivenUp} then 'dismissed' else 'corrected' end as fate, count(*) as records

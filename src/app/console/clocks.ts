@@ -225,8 +225,11 @@ export interface Arrival {
   readonly at: number
   readonly dueAt: number
   readonly file: { readonly id: string; readonly name: string; readonly route: string }
-  /** `whole`: nothing of it is refused or waits. A last row that was cut off is often refused. */
-  readonly contents: 'being-read' | 'perhaps-cut' | 'unusable' | 'in-part' | 'whole'
+  /**
+   * `whole`: nothing of it is refused or waits; a last row that was cut off is often refused. `mended`: what was refused is
+   * sent again or given up since.
+   */
+  readonly contents: 'being-read' | 'perhaps-cut' | 'unusable' | 'in-part' | 'mended' | 'whole'
   readonly records: StateCounts
 }
 
@@ -294,15 +297,21 @@ async function describeArrival(
   const held = await journal.listHeldFiles(HELD_MAX, id)
   const isCut = held.some(({ code }) => code === 'file-perhaps-cut')
   const isDone = outcome !== undefined
+  const refused = await journal.countRefused(id)
+  const isMended =
+    refused.open + refused.underWay === 0 &&
+    TROUBLED.every((state) => state === 'rejected' || (records[state] ?? 0) === 0)
   const contents = !isDone
     ? 'being-read'
     : isCut
       ? 'perhaps-cut'
       : outcome === 'unusable'
         ? 'unusable'
-        : TROUBLED.some((state) => (records[state] ?? 0) > 0)
-          ? 'in-part'
-          : 'whole'
+        : TROUBLED.every((state) => (records[state] ?? 0) === 0)
+          ? 'whole'
+          : isMended
+            ? 'mended'
+            : 'in-part'
   return { at: whenCame(file), dueAt, file: { id, name, route }, contents, records }
 }
 

@@ -93,7 +93,7 @@ export async function checkCorrection(
     if (!isFree || !isChosen) verdicts.set(unit.line, LEFT_OUT)
     return isFree && isChosen
   })
-  const name = chooseNames(opened)[0] ?? opened.file.name
+  const name = await chooseName(context, opened)
   let ready: readonly CorrectionUnit[] = chosen
   // Records are judged beside each other, so those that are left are tried again without the others.
   for (
@@ -118,6 +118,13 @@ function toCorrectedFile(plain: Buffer, name: string): CorrectedFile {
 }
 
 // Names: that of a rejects file where the route takes it, else that of the file itself.
+
+/** The first that no file of the route had; a file of the inbox may have it still, and the next one is taken then. */
+async function chooseName({ journal }: CorrectionContext, opened: OpenCorrection): Promise<string> {
+  const names = chooseNames(opened)
+  for (const name of names) if ((await journal.findFilesByName(name, 1)).length === 0) return name
+  return names[0] ?? opened.file.name
+}
 
 /** The names that the route takes, in the order in which they are tried. */
 export function chooseNames({ file, route }: Pick<OpenCorrection, 'file' | 'route'>): readonly string[] {

@@ -73,6 +73,8 @@ export interface CorrectionGroup {
   readonly column?: string
   readonly text?: string
   readonly records: number
+  /** The first of the records, with the row that each begins with. */
+  readonly units: readonly { readonly line: number; readonly key: string }[]
   /** The cells to type another text into; empty where the problem is of no column. */
   readonly cells: readonly Omit<CellChange, 'text'>[]
 }
@@ -108,6 +110,8 @@ export interface ShownCheck {
   readonly units: number
   /** How many records stay refused. */
   readonly leftOut: number
+  /** How many of the ready units have warnings. */
+  readonly warned: number
   readonly name?: string
   /** Of the file as it would be left; sending asks for the same one. */
   readonly sha256?: string
@@ -286,6 +290,8 @@ async function showOpened(
         ready,
         units: checked.ready.length,
         leftOut: records - underWay - ready,
+        warned: checked.ready.filter(({ line }) => (checked.verdicts.get(line)?.warnings.length ?? 0) > 0)
+          .length,
         name: checked.file?.name,
         sha256: checked.file?.sha256,
       }),
@@ -306,11 +312,10 @@ function showUnit(
   verdict: UnitVerdict | undefined,
 ): ShownUnit {
   const { line, records, rows, correction } = unit
-  const [first] = records
   const problems = records.flatMap((record) => record.problems)
   return omitUndefined({
     line,
-    key: first === undefined ? '' : formatKey({ keyValues: first.keyValues }),
+    key: nameUnit(unit),
     records: records.length,
     problems: showAll(problems),
     rows,
@@ -353,7 +358,7 @@ function showAll(problems: readonly Problem[]): ShownProblem[] {
 function groupProblems({ units }: OpenCorrection): CorrectionGroup[] {
   const groups = new Map<
     string,
-    Omit<CorrectionGroup, 'number' | 'records'> & { readonly units: Set<number> }
+    Omit<CorrectionGroup, 'number' | 'records' | 'units'> & { readonly units: Map<number, string> }
   >()
   for (const unit of units.filter(({ correction }) => correction === undefined)) {
     for (const found of unit.records.flatMap(({ problems }) => problems)) {
@@ -366,14 +371,25 @@ function groupProblems({ units }: OpenCorrection): CorrectionGroup[] {
       groups.set(key, {
         ...omitUndefined({ problem: showProblem(found, AUDIENCE), column, text }),
         cells: mergeCells(before?.cells ?? [], places),
-        units: new Set([...(before?.units ?? []), unit.line]),
+        units: (before?.units ?? new Map<number, string>()).set(unit.line, nameUnit(unit)),
       })
     }
   }
   return [...groups.values()]
-    .map(({ units: own, ...group }) => ({ ...group, records: own.size }))
+    .map(({ units: own, ...group }) => ({
+      ...group,
+      records: own.size,
+      units: [...own].slice(0, NAMED_MAX).map(([line, key]) => ({ line, key })),
+    }))
     .toSorted((one, other) => other.records - one.records)
     .map((group, index) => ({ number: index + 1, ...group }))
+}
+
+/** A person sees which ones they are; of many, the first. */
+const NAMED_MAX = 10
+
+function nameUnit({ records: [first] }: CorrectionUnit): string {
+  return first === undefined ? '' : formatKey({ keyValues: first.keyValues })
 }
 
 type Place = Omit<CellChange, 'text'>

@@ -10,7 +10,7 @@ import { omitUndefined } from '../../support/object-paths.ts'
 import type { ConsoleContext } from './context.ts'
 import { formatKey } from './lists.ts'
 import { type Audience, type ShownProblem, showProblem } from './masks.ts'
-import { isDecided, type NamedWork, readRecordPage, type RecordStory } from './records.ts'
+import { DISMISSIBLE_MAX, isDecided, type NamedWork, readRecordPage, type RecordStory } from './records.ts'
 
 /** A record that the decision is about. */
 interface PreviewedRecord {
@@ -237,8 +237,10 @@ export async function readRecordDismissal(
   const [record] = /^\d{1,15}$/.test(id) ? await journal.listTracedRecords([Number(id)]) : []
   const file = record?.file === undefined ? undefined : await journal.getFile(record.file)
   if (record === undefined || file === undefined) return undefined
-  const [isOpen] = await journal.findRejectedRecords(1, { route: record.route, key: `#${id}` })
-  const open = isOpen === undefined ? [] : [{ records: 1, why: OPEN_WORDS.rejected }]
+  const all = await journal.listCorrectableRecords(file.id, DISMISSIBLE_MAX)
+  const found = all.find((each) => each.id === record.id)
+  const isOpen = found !== undefined && found.correction === undefined
+  const open = isOpen ? [{ records: 1, why: OPEN_WORDS.rejected }] : []
   return {
     of: { id: file.id, name: file.name },
     route: record.route,
@@ -246,8 +248,8 @@ export async function readRecordDismissal(
     what: `${record.route}/#${id}`,
     record: { id: record.id, key: formatKey(record) },
     open,
-    records: isOpen === undefined ? [] : [showRefused(record, audience)],
-    underWay: 0,
+    records: isOpen ? [showRefused(record, audience)] : [],
+    underWay: found?.correction === undefined ? 0 : 1,
     seen: toSeen(open),
   }
 }

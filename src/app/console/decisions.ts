@@ -79,7 +79,11 @@ export interface DecidedRecord {
 
 export interface DecisionPage extends ShownDecision {
   /** Of the decision to correct rows. */
-  readonly correction?: ShownCorrection & { readonly taking: Taking }
+  readonly correction?: ShownCorrection & {
+    readonly taking: Taking
+    /** How many records of the corrected file are in each state, once it is taken. */
+    readonly outcome?: StateCounts
+  }
   /** Of the decision to deliver a file again: the file with the same bytes. */
   readonly redelivery?: ShownRedelivery
   /** How many of its records are in each state now. */
@@ -129,7 +133,9 @@ async function readCorrection(
   const all = file === undefined ? [] : await context.journal.listCorrections(file.id, CORRECTIONS_MAX)
   const found = all.find((each) => each.id === id)
   if (found === undefined) return undefined
-  return { ...showCorrection(found), taking: await readTaking(context, route) }
+  const { takenAs } = found
+  const outcome = takenAs && (await context.journal.countRecords({ file: takenAs.id }))
+  return omitUndefined({ ...showCorrection(found), taking: await readTaking(context, route), outcome })
 }
 
 function showDecidedRecord(record: TracedRecord, audience: Audience): DecidedRecord {

@@ -215,7 +215,9 @@ async function readCorrections(
   for (const { record, from } of stories) {
     if (record.state !== 'rejected' || from === undefined) continue
     const refused = await journal.listCorrectableRecords(from.id, DISMISSIBLE_MAX)
-    if (refused.some(({ id }) => id === record.id)) dismissible.add(record.id)
+    // One that is corrected and on the way may be at the API soon.
+    if (refused.some(({ id, correction }) => id === record.id && correction === undefined))
+      dismissible.add(record.id)
     const found = await findCorrectable(context, from)
     const line = Math.min(...record.lines.map(([first]) => first))
     if ('missing' in found) correcting.set(record.id, found)
@@ -225,7 +227,7 @@ async function readCorrections(
 }
 
 /** Of a file with more refused records, the later ones are dismissed with the file, or from the command line. */
-const DISMISSIBLE_MAX = 10_000
+export const DISMISSIBLE_MAX = 10_000
 
 function listCorrectionsOf({ id, file }: TracedRecord, known: KnownCorrections) {
   const { links, records, correcting, dismissible } = known

@@ -103,6 +103,7 @@ export async function readToday(
   const all = snapshot?.alerts ?? []
   const shown: ShownAlert[] = []
   const corrections = await listWaiting(context)
+  const paused = new Set((await context.journal.listPauses()).map(({ route }) => route))
   const orders = joinLateOrders(all, context.clock.now())
   const joined = [
     ...(orders === undefined ? [] : [orders.alert]),
@@ -113,6 +114,7 @@ export async function readToday(
     const named = { ...showAlert(alert, snapshot?.held ?? []), id }
     const delivery = await findDelivery(context, alert)
     const rejected = await findRejected(context, alert, corrections)
+    if (rejected === 'ended' || (alert.code === 'route-paused' && !paused.has(alert.route ?? ''))) continue
     const late = alert === orders?.alert ? orders.late : undefined
     const fix = toConsoleFix(alert.code, alert.fix)
     shown.push(omitUndefined({ ...named, fix, ...rejected, late, delivery, asideUntil: aside.get(id) }))
@@ -196,7 +198,7 @@ async function findRejected(
   { journal, configuration }: ConsoleContext,
   { code, subject }: Alert,
   corrections: readonly ShownWaiting[],
-): Promise<Pick<ShownAlert, 'rejected' | 'fix' | 'message'> | undefined> {
+): Promise<Pick<ShownAlert, 'rejected' | 'fix' | 'message'> | 'ended' | undefined> {
   const [, id] = code === 'records-rejected' ? (/\(([^()]+)\)$/.exec(subject) ?? []) : []
   const file = id === undefined ? undefined : await journal.getFile(id)
   if (file === undefined) return undefined
@@ -204,7 +206,7 @@ async function findRejected(
     ({ what }) => what === 'rejected',
   )
   // It was corrected or dismissed since the alerts were evaluated.
-  if (refused === undefined) return undefined
+  if (refused === undefined) return 'ended'
   const { records, codes } = refused
   const missing = findObstacle(file, findCorrectableRoute(configuration, file.route))
   const waiting = corrections.filter(({ from }) => from.id === file.id)

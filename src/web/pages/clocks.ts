@@ -182,6 +182,7 @@ export function drawExpected(
 const CONTENTS: Readonly<Record<Arrival['contents'], string>> = {
   whole: 'whole',
   'in-part': '✕ in part',
+  mended: '✓ what was refused is sent again or given up since',
   'perhaps-cut': '✕ perhaps cut off: its last line has no end',
   unusable: '✕ unusable as a whole',
   'being-read': '… being read',

@@ -13,7 +13,7 @@ import {
 import type { ConsoleContext } from '../../app/console/context.ts'
 import type { EditableRow } from '../../app/console/correct-rows.ts'
 import type { CellChange, EditableCell } from '../../app/console/correct-cells.ts'
-import { type Html, href, html } from '../../support/html.ts'
+import { type Html, href, html, joinHtml } from '../../support/html.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { type ActionOutcome, type ActionRequest, definePage, type PageRequest, toRefusal } from '../page.ts'
 import { showTime } from '../parts.ts'
@@ -181,15 +181,25 @@ function drawGroups(
   )
   return html`<section aria-labelledby="problems">
     <h2 id="problems">Problems</h2>
-    ${groups.map((group) => {
-      const { line, cell } = group.cells.find((each) => shown.has(each.line)) ?? {}
-      const first =
-        line === undefined ? undefined : html`<p><a href="#c-${line}-${cell}">The first of its cells</a></p>`
-      return html`<div class="group">
-        ${drawGroup(group, texts, typed[`apply-${group.number}`])} ${first}
-      </div>`
-    })}
+    ${groups.map(
+      (group) =>
+        html`<div class="group">
+          ${drawGroup(group, texts, typed[`apply-${group.number}`])} ${drawNames(group, shown)}
+        </div>`,
+    )}
   </section>`
+}
+
+/** Which records they are; each leads to its first cell on this page. */
+function drawNames({ units, cells, records }: CorrectionGroup, shown: ReadonlySet<number>): Html {
+  const names = units.map(({ line, key }) => {
+    const name = key === '' ? `line ${line}` : key
+    if (!shown.has(line)) return html`${name}`
+    const cell = cells.find((each) => each.line === line)
+    return html`<a href="${cell === undefined ? `#unit-${line}` : `#c-${line}-${cell.cell}`}">${name}</a>`
+  })
+  const more = records > units.length ? ` and ${formatNumber(records - units.length)} more` : ''
+  return html`<p>${joinHtml(names, ', ')}${more}</p>`
 }
 
 /** `texts`: what was typed or applied, by line and cell. `replacement`: what was typed to be applied. */
@@ -378,14 +388,15 @@ function drawSending(
   request: PageRequest,
 ): Html {
   const { typed = {} } = request
-  const { ready, leftOut, name, sha256 } = check
+  const { ready, leftOut, name, sha256, warned } = check
   const rest = leftOut === 0 ? '' : ` ${formatCount(leftOut, 'record stays', 'records stay')} refused.`
   if (ready === 0) return html`<p role="status" tabindex="-1" autofocus>Nothing would be sent.${rest}</p>`
   return html`<section aria-labelledby="checked">
     <h2 id="checked" tabindex="-1" autofocus>What would be sent</h2>
     <p role="status">
-      ${formatRecords(ready)} would be sent as ${name}.${rest} Whatever you change after this needs another
-      check.
+      ${formatRecords(ready)} would be sent as
+      ${name}.${rest}${warned === 0 ? '' : ` Read the ${formatCount(warned, 'warning')} below first.`}
+      Whatever you change after this needs another check.
     </p>
     <input type="hidden" name="expected" value="${sha256}" />
     <label for="why">Why</label>

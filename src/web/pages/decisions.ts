@@ -166,13 +166,13 @@ function drawOutcome({ state, direction, apiId, http, problems }: DecidedRecord)
 
 /** Where the corrected rows are, and what happens next. */
 function drawCorrection(
-  { folder, name, leftAt, givenUpAt, takenAs, taking }: NonNullable<DecisionPage['correction']>,
+  { folder, name, leftAt, givenUpAt, takenAs, taking, outcome = {} }: NonNullable<DecisionPage['correction']>,
   { file }: DecisionPage,
   request: PageRequest,
 ): Html {
   if (takenAs !== undefined)
     return html`<p>
-      The corrected rows were taken as ${drawFileLink({ id: takenAs, name })}: see there what came of them.
+      The corrected rows were taken as ${drawFileLink({ id: takenAs, name })}: ${drawCounts(outcome)}
     </p>`
   const again =
     file &&

@@ -153,13 +153,13 @@ function drawHead(file: FilePage, request: PageRequest): Html {
     </ol>`
 }
 
-/** `54 were refused: 5 corrected since, 49 left.` Nothing where none is corrected or given up. */
+/** `54 were refused: 5 sent again since, 49 left.` Nothing where none is corrected or given up. */
 function drawRefused({ refused }: FilePage): Html | undefined {
   const { corrected, dismissed, underWay, open } = refused
   if (corrected + dismissed + underWay === 0) return undefined
   const all = corrected + dismissed + underWay + open
   const parts = [
-    ...(corrected === 0 ? [] : [`${formatNumber(corrected)} corrected since`]),
+    ...(corrected === 0 ? [] : [`${formatNumber(corrected)} sent again since`]),
     ...(dismissed === 0 ? [] : [`${formatNumber(dismissed)} given up`]),
     ...(underWay === 0 ? [] : [`${formatNumber(underWay)} corrected and not finished`]),
     `${formatNumber(open)} left`,

@@ -72,6 +72,7 @@ function drawFailedSignIns(failed: readonly FailedSignIns[], request: PageReques
 
 function drawToday(today: TodayPage, request: PageRequest): Html {
   const show = (at: number) => showTime(at, request)
+  const isRead = today.at !== undefined
   const sections = [
     drawSection('alerts', 'Needs a person', drawAlerts(today, request)),
     drawSection(
@@ -104,7 +105,7 @@ function drawToday(today: TodayPage, request: PageRequest): Html {
         title: 'Latest files',
         rows: today.files,
         keyOf: ({ id }) => id,
-        empty: 'No file came yet. Files that a route takes from its inbox stand here.',
+        empty: isRead ? 'No file came yet. Files that a route takes from its inbox stand here.' : READING,
       },
       [
         { head: 'File', draw: drawFileLink },
@@ -120,7 +121,7 @@ function drawToday(today: TodayPage, request: PageRequest): Html {
         title: 'Latest deliveries',
         rows: today.deliveries,
         keyOf: ({ id }) => id,
-        empty: 'Nothing was delivered yet.',
+        empty: isRead ? 'Nothing was delivered yet.' : READING,
       },
       [
         { head: 'File', draw: drawDeliveryLink },
@@ -206,6 +207,8 @@ function drawSection(id: string, title: string, content: Html | undefined): Html
   )
 }
 
+const READING = 'The journal is being read.'
+
 interface List<Row> {
   readonly id: string
   readonly title: string
@@ -236,7 +239,7 @@ function drawAlerts(today: Today, request: PageRequest): Html {
       The configuration has no route yet. <code>dropbridge init</code> writes one to start from.
     </p>`
   if (at === undefined)
-    return html`<p>The journal is being read.</p>
+    return html`<p>${READING}</p>
       ${age}`
   if (alerts.length === 0)
     return html`<p>${today.checkedAt === undefined ? 'Not known yet.' : 'Nothing needs a person.'}</p>

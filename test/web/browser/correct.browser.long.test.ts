@@ -121,7 +121,7 @@ describe.skipIf(!hasChromium()).each(['mouse', 'keyboard alone'] as const)('with
 
     await press(main.getByRole('link', { name: FILE, exact: true }).first())
     await page.waitForURL(first)
-    expect(await main.innerText()).toContain('30 were refused: 30 corrected since, 0 left.')
+    expect(await main.innerText()).toContain('30 were refused: 30 sent again since, 0 left.')
     expect(await page.getByRole('link', { name: /^Correct \d+ records …$/ }).count()).toBe(0)
     await page.goto(`${site.origin}/decisions`)
     expect(await page.locator('tbody tr').count()).toBe(1)

@@ -76,6 +76,7 @@ describe.skipIf(!hasChromium())('texts that programs would run', () => {
       for (const path of ['/files', '/deliveries', '/decisions', '/clocks', '/reports'])
         await look(page, `${path}?name=${value}&route=${value}&day=${value}&what=${value}&who=${value}`)
     }
+    const wrong: string[] = []
     for (const text of HOSTILE_TEXTS.filter((_, index) => index % 15 === 0)) {
       await page.goto(`${site.origin}/routes/orders/pause`)
       await page.fill('#why', text)

@@ -151,7 +151,7 @@ test('the numbers of a file agree after a part of it is corrected, and after the
   await world.run('orders')
   const context = await lookAt(world)
   const part = await visit(context, filePage, { params: { id } })
-  expect(part?.text).toContain('4 were refused: 2 corrected since, 2 left.')
+  expect(part?.text).toContain('4 were refused: 2 sent again since, 2 left.')
   expect(part?.text).toContain('Correct 2 records …')
   expect(part?.data.reasons.map(({ records, corrected }) => [records, corrected])).toEqual([
     [2, 2],
@@ -168,7 +168,7 @@ test('the numbers of a file agree after a part of it is corrected, and after the
   await bridge.journal.dismissRejected(id, { by: 'olu', why: 'gone' })
   await bridge.close()
   const rest = await visit(context, filePage, { params: { id } })
-  expect(rest?.text).toContain('4 were refused: 2 corrected since, 2 given up, 0 left.')
+  expect(rest?.text).toContain('4 were refused: 2 sent again since, 2 given up, 0 left.')
   expect(rest?.text).not.toContain('Correct 2 records')
 })
 
