@@ -55,8 +55,9 @@ test('a route that is registered beside the table is found', async () => {
 })
 
 test('every change has the permission of its page, and no page with a form needs less than to operate', () => {
-  for (const { path, permission, act } of PAGES)
-    if (act !== undefined) expect(['operate', 'correct', 'verify'], path).toContain(permission)
+  const changes = PAGES.filter(({ act }) => act !== undefined)
+  const tooOpen = changes.filter(({ permission }) => !['operate', 'correct', 'verify'].includes(permission))
+  expect(tooOpen.map(({ path }) => path)).toEqual([])
 })
 
 // Forms of other sessions and sites.

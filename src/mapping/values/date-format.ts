@@ -104,7 +104,9 @@ export function describeMissingDay(parts: DateParts | undefined): string | undef
   if (month < 1 || month > 12 || day > 31) return undefined
   if (day <= countDays(month, year)) {
     if (hour > 23) return `a day has no hour ${hour}`
-    return minute > 59 || second > 59 ? `there is no ${minute > 59 ? 'minute' : 'second'} above 59` : undefined
+    return minute > 59 || second > 59
+      ? `there is no ${minute > 59 ? 'minute' : 'second'} above 59`
+      : undefined
   }
   return `there is no ${day} ${FULL_MONTHS[month - 1]}${month === 2 && day === 29 ? ` ${year}` : ''}`
 }
