@@ -121,6 +121,10 @@ export async function openBridge(
       const { sendCorrection } = await import('./console/correct-send.ts')
       return withShutdown(hooks.signal, () => sendCorrection(context, request, hooks))
     },
+    concludeWaitingCorrections: async (route: string, signal: AbortSignal) => {
+      const { concludeWaitingCorrections } = await import('./console/correct-send.ts')
+      return withShutdown(signal, () => concludeWaitingCorrections(context, route, signal))
+    },
     dismiss: async (request: DismissRequest) => {
       const { dismissRejected } = await import('./dismiss.ts')
       return dismissRejected(context, request)

@@ -59,6 +59,34 @@ export async function sendCorrection(
   return result
 }
 
+/**
+ * Finds out what came of the corrections of a route whose file should lie in the inbox: one whose file another program removed
+ * is given up, so that its records may be corrected or dismissed again. Throws `lease-held`, and every failure of the mailbox.
+ */
+export async function concludeWaitingCorrections(
+  context: BridgeContext,
+  route: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { journal, configuration } = context
+  const found = findCorrectableRoute(configuration, route)
+  const waiting = (await journal.listWaitingCorrections(CORRECTIONS_MAX)).filter(
+    (each) => each.route === route,
+  )
+  if (found === undefined || waiting.length === 0) return
+  const inbound = async (parts: InboundContext) => {
+    for (const id of new Set(waiting.map(({ from }) => from.id)))
+      for (const each of await journal.listCorrections(id, CORRECTIONS_MAX)) {
+        const isWaiting =
+          each.leftAt !== undefined && each.takenAs === undefined && each.givenUpAt === undefined
+        if (isWaiting && (await isGone(parts, each))) await journal.giveUpCorrection(parts.lease, each.id)
+      }
+    return getInboundOutcome(route, createInboundProgress())
+  }
+  const done = await runRoute(context, found, signal, { inbound })
+  if (done.kind === 'failed') throw done.failure
+}
+
 interface CorrectionWork {
   readonly file: FileEntry
   readonly request: CorrectionRequest

@@ -3,7 +3,7 @@ import type { Configuration } from '../../config/configuration.ts'
 import type { DecisionAction, ResolutionAction } from '../../domain/decision.ts'
 import type { DeliveryResolution } from '../../domain/delivery.ts'
 import type { Clock } from '../../support/clock.ts'
-import { assert, hasCode } from '../../support/errors.ts'
+import { assert, BridgeError, hasCode } from '../../support/errors.ts'
 import { type Bridge, openBridge } from '../bridge.ts'
 import type { BridgeOptions } from '../context.ts'
 import { toBridgeError } from '../outcome.ts'
@@ -97,8 +97,15 @@ const COMMANDS = {
     const { decision } = await bridge.resume({ ...request, via: 'console' })
     return { kind: 'decided' as const, decision }
   },
-  run: (bridge: Bridge, request: RunRequest, { signal }: Hooks): Promise<RunReport> =>
-    runNow(bridge, request, signal),
+  run: async (bridge: Bridge, request: RunRequest, { signal }: Hooks): Promise<RunReport> => {
+    const report = await runNow(bridge, request, signal)
+    // A person who asks for it may wait for rows whose file is gone. The run is done; the next one tries this again.
+    if (report.paused === undefined)
+      await bridge.concludeWaitingCorrections(request.route, signal).catch((error: unknown) => {
+        if (!(error instanceof BridgeError)) throw error
+      })
+    return report
+  },
   dismiss: async (bridge: Bridge, { what, by, why }: DismissRequest) => {
     const { decision } = await bridge.dismiss({ what, by, why, via: 'console' })
     return { kind: 'decided' as const, decision: decision.id }

@@ -1,4 +1,6 @@
 /** Correcting from the page, without script: as a browser sends its form, what was typed stays, and it is sent once. */
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { aRefusedFile, countOrders, damagedOrders } from '../../fixtures/corrections.ts'
 import { toText } from '../../fixtures/console.ts'
@@ -107,6 +109,28 @@ test('a corrected file that no watch takes is taken by a run that a person start
   expect((await console.post(page, form, { role: 'operator' })).statusCode).toBe(303)
   expect((await look(to)).text).toContain('The corrected rows were taken as orders-16.rejects.csv')
   expect(await countOrders(world)).toEqual({ orders: 58, doubled: 0 })
+})
+
+test('where the corrected file is removed from the inbox, a run gives it up and its rows may be corrected again', async () => {
+  const { world, id } = await aRefusedFile(damagedOrders(20, 4))
+  const { console, look, press } = await aCorrectionDesk(world, { id })
+  const checked = await press('check', { ...(await look()).form, 'apply-1': 'NY', 'apply-2': '1' })
+  const { to } = await press('send', { ...checked.form, ...WHY, take: '' })
+  const [name = ''] = await world.list('inbox/orders')
+  await rm(join(world.folder, 'exchange', 'inbox', 'orders', name))
+  expect((await look()).text).toContain('4 were corrected and wait to be taken; 0 are left.')
+  const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec((await look('/routes/orders/run')).body) ?? []
+  const [, once = ''] = /name="once" value="([^"]+)"/.exec((await look('/routes/orders/run')).body) ?? []
+  expect((await console.post('/routes/orders/run', { csrf, once }, { role: 'operator' })).statusCode).toBe(
+    303,
+  )
+  await expect
+    .poll(async () => (await look(to)).text, { timeout: 20_000 })
+    .toContain('was removed before it was taken; nothing of it was sent.')
+  const again = await press('check', { ...(await look()).form, 'apply-1': 'NY', 'apply-2': '1' })
+  await press('send', { ...again.form, ...WHY, take: '' })
+  await world.run('orders')
+  expect(await countOrders(world)).toEqual({ orders: 20, doubled: 0 })
 })
 
 test('the same rows sent from a second tab with another reason lead to the first decision, which says so', async () => {
