@@ -51,7 +51,7 @@ test('two bridges that die at random steps answer each group once, under gapless
   expect(files.length).toBeGreaterThanOrEqual(700)
   expect(deaths).toBeGreaterThan(ROUNDS * DEATHS_PER_ROUND)
   await expectCrowdOnce(crowd, files)
-}, 180_000)
+}, 400_000)
 
 /** One pass of a bridge that dies on its way. Returns where, when it did. */
 async function live(world: World, chance: Dice): Promise<string | undefined> {
@@ -119,7 +119,7 @@ test('two watches that are killed at random moments answer each group once, and 
   expect((await world.list('outbox/haven')).length).toBeGreaterThan(0)
   await runProgramUntilQuiet(world, env)
   await expectCrowdOnce(crowd, files)
-}, 180_000)
+}, 400_000)
 
 /** Kills a watch once so many more answers are there, at a random moment behind the last one. */
 async function killWatch(world: World, { process, finished }: Running, chance: Dice): Promise<void> {
