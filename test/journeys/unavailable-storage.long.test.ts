@@ -283,7 +283,7 @@ test('a damaged journal is refused before anything is sent, with what to do', as
   await world.drop('inbox/orders', 'again.csv', `${ordersFile(ORDERS).text}\r\n`)
 
   await expect(world.run('orders')).rejects.toMatchObject({ code: 'journal-damaged', exit: 74 })
-  expect(FAILURES['journal-damaged'].fix).toContain('restore the latest backup')
+  expect(FAILURES['journal-damaged'].fix).toContain('put a backup back')
   expect(FAILURES['journal-damaged'].details).toContain('.recover')
   await writeFile(path, 'not a database at all, but long enough to have a header of its own'.repeat(20))
   await expect(world.run('orders')).rejects.toMatchObject({ code: 'journal-damaged', exit: 74 })
