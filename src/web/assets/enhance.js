@@ -105,7 +105,7 @@
     source.addEventListener('open', () => {
       clearInterval(fallback)
       fallback = undefined
-      if (lostAt !== undefined) void refresh()
+      if (lostAt !== undefined || document.querySelector('[data-pending]') !== null) void refresh()
       lostAt = undefined
       say('')
     })

@@ -275,7 +275,9 @@ function drawAge({ checkedAt, checkingSince, failure }: Today, request: PageRequ
       : [html`They are being listed since ${formatAge(now - checkingSince)}.`]),
     ...(failure === undefined ? [] : [html`The last try failed: ${failure}`]),
   ]
-  return html`<p class="age">${joinHtml(parts, ' ')}</p>`
+  // What comes between this answer and the start of the stream must not be missed.
+  const pending = checkedAt === undefined ? html`data-pending` : undefined
+  return html`<p class="age" ${pending}>${joinHtml(parts, ' ')}</p>`
 }
 
 function drawAlert(alert: ShownAlert, request: PageRequest): Html {

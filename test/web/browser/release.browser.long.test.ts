@@ -60,7 +60,7 @@ describe.skipIf(!hasChromium())('on a phone by touch', () => {
     const { site, held } = await startHeldSite()
     const { page, troubles } = await visit(site, 'operator', ON_PHONE)
     expect(await measureOverflow(page)).toBeLessThanOrEqual(0)
-    await page.getByRole('link', { name: 'Send 412 records …' }).tap()
+    await page.getByRole('link', { name: 'Send 412 records …' }).tap(DECIDED)
     await page.waitForURL(/\/release$/)
     expect(await measureOverflow(page)).toBeLessThanOrEqual(0)
     const button = page.getByRole('button', { name: 'Send 412 records' })
