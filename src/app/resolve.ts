@@ -38,7 +38,7 @@ import { runRoute } from './run-route.ts'
 type Resolving = Pick<NewResolution, 'action' | 'by' | 'why' | 'via' | 'apiId'>
 
 export interface ResolveRequest extends Omit<Resolving, 'action'> {
-  /** Where it is not said, the record is looked up first: asking for it makes no sense where there is none. */
+  /** Left out: an unknown record is reported first, and of a known one the outcome is asked for. */
   readonly action?: Resolving['action'] | undefined
   /** `ROUTE/KEY`, or a key where one record fits. */
   readonly what: string

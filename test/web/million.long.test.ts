@@ -7,12 +7,11 @@ import { openJournal, openJournalToRead } from '../../src/journal/open.ts'
 import { openDatabase } from '../../src/support/sqlite.ts'
 import { PAGES } from '../../src/web/pages.ts'
 import { visit } from '../fixtures/console.ts'
-import { centsOf, fillJournal, RECORDS_IN_A_FILE } from '../fixtures/full-journal.ts'
+import { fillJournal, sumAcceptedCents } from '../fixtures/full-journal.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 import { testClock } from '../suites/journal.suite.ts'
 
 const RECORDS = Number(process.env['CONSOLE_RECORDS'] ?? 1_000_000)
-const FILES = RECORDS / RECORDS_IN_A_FILE
 
 /** Of one page; the most has the list of files, with the counts of each. */
 const STATEMENTS_MAX = 400
@@ -108,17 +107,6 @@ function sumCents(rows: readonly { readonly direction: string; readonly amount?:
   return own.reduce((sum, { amount = '0' }) => sum + BigInt(amount.replace('.', '')), 0n)
 }
 
-/** Of the accepted orders of the files that came in this time, added up one by one. */
-function listCents(from: number, ms: number): bigint {
-  const fileMs = Math.floor((90 * 86_400_000) / FILES)
-  let sum = 0n
-  for (let id = 1; id <= RECORDS; id++) {
-    const at = Math.ceil(id / RECORDS_IN_A_FILE) * fileMs
-    if (at >= from && at < from + ms && id % 10 !== 0) sum += centsOf(id)
-  }
-  return sum
-}
-
 const FEBRUARY = { span: 'month', day: '1970-02-01', zone: 'UTC' } as const
 
 test('at a million records each page asks few statements, gets few rows, and scans no table of records', async () => {
@@ -160,7 +148,7 @@ test('at a million records each page asks few statements, gets few rows, and sca
     })
   expect(scans).toEqual([])
 
-  const expected = listCents(Date.UTC(1970, 1, 1), 28 * 86_400_000)
+  const expected = sumAcceptedCents(RECORDS, { from: Date.UTC(1970, 1, 1), ms: 28 * 86_400_000 })
   const before = await readReport(context, FEBRUARY)
   expect(sumCents(before.rows)).toBe(expected)
   const writing = await openJournal({ path, clock })

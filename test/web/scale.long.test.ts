@@ -18,7 +18,7 @@ import { clocksPage } from '../../src/web/pages/clocks.ts'
 import { todayPage } from '../../src/web/pages/today.ts'
 import { searchPage } from '../../src/web/pages/search.ts'
 import { type Asked, visit } from '../fixtures/console.ts'
-import { centsOf, fillJournal, RECORDS_IN_A_FILE } from '../fixtures/full-journal.ts'
+import { fillJournal, RECORDS_IN_A_FILE, sumAcceptedCents } from '../fixtures/full-journal.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 import { testClock } from '../suites/journal.suite.ts'
 import { aConsole } from './harness.ts'
@@ -103,7 +103,7 @@ test('the reading pages scan no table of records, however many there are', { tim
   const add = (read: (row: (typeof ofDay)[number]) => number) =>
     ofDay.reduce((sum, row) => sum + read(row), 0)
   expect(add(({ records }) => records)).toBeGreaterThan(RECORDS / 100)
-  expect(sumCents(ofDay)).toBe(listCents(Date.UTC(1970, 1, 1), 86_400_000))
+  expect(sumCents(ofDay)).toBe(sumAcceptedCents(RECORDS, { from: Date.UTC(1970, 1, 1), ms: 86_400_000 }))
   await open('report of a week', reportsPage, { query: { day: '1970-02-01', span: 'week' } })
   // A month takes seconds, so it must leave other pages their turns.
   let turns = 0
@@ -112,7 +112,7 @@ test('the reading pages scan no table of records, however many there are', { tim
     query: { day: '1970-02-01', span: 'month' },
   })
   expect(sumCents(ofMonth!.rows.filter(({ direction }) => direction === 'incoming'))).toBe(
-    listCents(Date.UTC(1970, 1, 1), 28 * 86_400_000),
+    sumAcceptedCents(RECORDS, { from: Date.UTC(1970, 1, 1), ms: 28 * 86_400_000 }),
   )
   clearInterval(timer)
   expect(turns).toBeGreaterThan(RECORDS / 10_000)
@@ -135,17 +135,6 @@ test('the reading pages scan no table of records, however many there are', { tim
 
 function sumCents(rows: readonly { readonly amount?: string }[]): bigint {
   return rows.reduce((sum, { amount = '' }) => sum + BigInt(amount.replace('.', '')), 0n)
-}
-
-/** What the accepted orders of the files come to that came then, added up one by one. */
-function listCents(from: number, ms: number): bigint {
-  const fileMs = Math.floor((90 * 86_400_000) / FILES)
-  let sum = 0n
-  for (let id = 1; id <= RECORDS; id++) {
-    const at = Math.ceil(id / RECORDS_IN_A_FILE) * fileMs
-    if (at >= from && at < from + ms && id % 10 !== 0) sum += centsOf(id)
-  }
-  return sum
 }
 
 /** With the style sheet, the script and the icon, as a first visit loads them. */

@@ -292,27 +292,25 @@ async function describeArrival(
   file: FileEntry,
   dueAt: number,
 ): Promise<Arrival> {
-  const { id, name, route, outcome } = file
+  const { id, name, route } = file
   const records = await journal.countRecords({ file: id })
-  const held = await journal.listHeldFiles(HELD_MAX, id)
-  const isCut = held.some(({ code }) => code === 'file-perhaps-cut')
-  const isDone = outcome !== undefined
-  const refused = await journal.countRefused(id)
-  const isMended =
-    refused.open + refused.underWay === 0 &&
-    TROUBLED.every((state) => state === 'rejected' || (records[state] ?? 0) === 0)
-  const contents = !isDone
-    ? 'being-read'
-    : isCut
-      ? 'perhaps-cut'
-      : outcome === 'unusable'
-        ? 'unusable'
-        : TROUBLED.every((state) => (records[state] ?? 0) === 0)
-          ? 'whole'
-          : isMended
-            ? 'mended'
-            : 'in-part'
+  const contents = await judgeContents(journal, file, records)
   return { at: whenCame(file), dueAt, file: { id, name, route }, contents, records }
+}
+
+async function judgeContents(
+  journal: ConsoleContext['journal'],
+  { id, outcome }: FileEntry,
+  records: StateCounts,
+): Promise<Arrival['contents']> {
+  if (outcome === undefined) return 'being-read'
+  const held = await journal.listHeldFiles(HELD_MAX, id)
+  if (held.some(({ code }) => code === 'file-perhaps-cut')) return 'perhaps-cut'
+  if (outcome === 'unusable') return 'unusable'
+  const troubled = TROUBLED.filter((state) => (records[state] ?? 0) > 0)
+  if (troubled.length === 0) return 'whole'
+  const { open, underWay } = await journal.countRefused(id)
+  return open + underWay === 0 && troubled.every((state) => state === 'rejected') ? 'mended' : 'in-part'
 }
 
 const HELD_MAX = 20

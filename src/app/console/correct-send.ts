@@ -70,17 +70,12 @@ export async function concludeWaitingCorrections(
 ): Promise<void> {
   const { journal, configuration } = context
   const found = findCorrectableRoute(configuration, route)
-  const waiting = (await journal.listWaitingCorrections(CORRECTIONS_MAX)).filter(
-    (each) => each.route === route,
-  )
-  if (found === undefined || waiting.length === 0) return
+  const listOwn = async () =>
+    (await journal.listWaitingCorrections(CORRECTIONS_MAX)).filter((each) => each.route === route)
+  if (found === undefined || (await listOwn()).length === 0) return
   const inbound = async (parts: InboundContext) => {
-    for (const id of new Set(waiting.map(({ from }) => from.id)))
-      for (const each of await journal.listCorrections(id, CORRECTIONS_MAX)) {
-        const isWaiting =
-          each.leftAt !== undefined && each.takenAs === undefined && each.givenUpAt === undefined
-        if (isWaiting && (await isGone(parts, each))) await journal.giveUpCorrection(parts.lease, each.id)
-      }
+    // Under the lease: another bridge may have taken some.
+    for (const each of await listOwn()) await giveUpIfGone(parts, each)
     return getInboundOutcome(route, createInboundProgress())
   }
   const done = await runRoute(context, found, signal, { inbound })
@@ -166,18 +161,23 @@ function isLeft({ leftAt, takenAs }: Correction): boolean {
  * for again; so is one whose file another program removed from the inbox.
  */
 async function concludeCorrections(parts: InboundContext, file: FileEntry, expected: string): Promise<void> {
-  const { journal, lease } = parts
-  for (const each of await journal.listCorrections(file.id, CORRECTIONS_MAX)) {
+  for (const each of await parts.journal.listCorrections(file.id, CORRECTIONS_MAX)) {
     if (each.givenUpAt !== undefined || each.takenAs !== undefined) continue
-    if (each.leftAt !== undefined) {
-      if (await isGone(parts, each)) await journal.giveUpCorrection(lease, each.id)
-    } else if (await wasNamed(parts, each)) await finishCorrection(parts, each.id)
+    if (each.leftAt !== undefined) await giveUpIfGone(parts, each)
+    else if (await wasNamed(parts, each)) await finishCorrection(parts, each.id)
     else if (each.sha256 !== expected) await withdrawCorrection(parts, each)
   }
 }
 
+type LeftCorrection = Pick<Correction, 'id' | 'folder' | 'name'>
+
+/** For a correction whose file was left in the inbox. */
+async function giveUpIfGone(parts: InboundContext, correction: LeftCorrection): Promise<void> {
+  if (await isGone(parts, correction)) await parts.journal.giveUpCorrection(parts.lease, correction.id)
+}
+
 /** Whether another program removed the file that was left. One that is about to be taken is claimed already. */
-async function isGone({ journal, source, route }: InboundContext, { folder, name }: Correction) {
+async function isGone({ journal, source, route }: InboundContext, { folder, name }: LeftCorrection) {
   if (await source.hasEntry(folder, name)) return false
   const open = await journal.listUnfinishedFiles(route.name)
   return !open.some((each) => each.state === 'claiming' && each.name === name)

@@ -119,7 +119,7 @@ function toCorrectedFile(plain: Buffer, name: string): CorrectedFile {
 
 // Names: that of a rejects file where the route takes it, else that of the file itself.
 
-/** The first that no file of the route had; a file of the inbox may have it still, and the next one is taken then. */
+/** The first name that no file had yet. Where a file in the inbox has it, sending chooses the next one. */
 async function chooseName({ journal }: CorrectionContext, opened: OpenCorrection): Promise<string> {
   const names = chooseNames(opened)
   for (const name of names) if ((await journal.findFilesByName(name, 1)).length === 0) return name

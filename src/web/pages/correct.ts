@@ -354,7 +354,7 @@ function drawPages({ page, pages }: CorrectionPage): Html | undefined {
   </p>`
 }
 
-/** Stands first in the form too: Enter in a field presses the first button. */
+/** The form begins and ends with it: Enter in a field presses the first button of a form. */
 function drawChecking(): Html {
   return html`<p class="buttons">
     <button name="do" value="check">Check</button> Check shows what would be sent, and sends nothing.

@@ -1,9 +1,14 @@
 /** Opening a dialog writes nothing, whoever opens it, and people who come and go stand where the documentation says. */
 import { expect, onTestFinished, test } from 'vitest'
 import { openJournalToRead } from '../../../src/journal/open.ts'
-import { BridgeError } from '../../../src/support/errors.ts'
 import { toText } from '../../fixtures/console.ts'
-import { openWithCanceledOrder, partnerOf, PICKED_UP, worldThatWaits } from '../../fixtures/partner.ts'
+import {
+  holdDelivery,
+  openWithCanceledOrder,
+  partnerOf,
+  PICKED_UP,
+  worldThatWaits,
+} from '../../fixtures/partner.ts'
 import type { World } from '../../fixtures/world.ts'
 import { sampleOrders } from '../../samples/orders.ts'
 import { aDesk } from '../desk.ts'
@@ -25,14 +30,7 @@ async function aRefusedDelivery(): Promise<World> {
 /** Nothing proves whether the delivery was delivered. */
 async function aHeldDelivery(): Promise<World> {
   const world = await worldThatWaits({ acknowledge: 'delivered' }, ORDERS)
-  const stage = () => Promise.reject(new BridgeError('cannot-write', 'the disk is full'))
-  const bridge = await world.open({ mailbox: (mailbox) => ({ ...mailbox, stage }) })
-  await bridge.run(['orders-out'], new AbortController().signal)
-  const lease = await bridge.journal.acquireLease('orders-out', 'test', 60_000, () => false)
-  const [delivery] = await bridge.journal.listUnfinishedDeliveries('orders-out')
-  await bridge.journal.holdDelivery(lease, delivery!.id, 'it cannot be proved')
-  await bridge.journal.releaseLease(lease)
-  await bridge.close()
+  await holdDelivery(world)
   return world
 }
 

@@ -1,8 +1,13 @@
 /** What people do on pages as `dismiss`, `resolve` of a held delivery, and `run --again` do it on the command line. */
 import { expect, test } from 'vitest'
-import { BridgeError } from '../../../src/support/errors.ts'
 import { aCalendar } from '../../fixtures/calendar.ts'
-import { openWithCanceledOrder, partnerOf, PICKED_UP, worldThatWaits } from '../../fixtures/partner.ts'
+import {
+  holdDelivery,
+  openWithCanceledOrder,
+  partnerOf,
+  PICKED_UP,
+  worldThatWaits,
+} from '../../fixtures/partner.ts'
 import {
   aRefusedFile,
   countOrders,
@@ -149,15 +154,7 @@ const ORDERS = sampleOrders({ seed: 81, orders: 3, damageEvery: 0 })
 /** The file is composed, and nothing proves whether it was delivered. */
 async function aHeldDelivery() {
   const world = await worldThatWaits({ acknowledge: 'delivered' }, ORDERS)
-  const stage = () => Promise.reject(new BridgeError('cannot-write', 'the disk is full'))
-  const bridge = await world.open({ mailbox: (mailbox) => ({ ...mailbox, stage }) })
-  await bridge.run(['orders-out'], new AbortController().signal)
-  const lease = await bridge.journal.acquireLease('orders-out', 'test', 60_000, () => false)
-  const [delivery] = await bridge.journal.listUnfinishedDeliveries('orders-out')
-  await bridge.journal.holdDelivery(lease, delivery!.id, 'it cannot be proved')
-  await bridge.journal.releaseLease(lease)
-  await bridge.close()
-  const own = `/deliveries/${delivery?.id}`
+  const own = `/deliveries/${await holdDelivery(world)}`
   return { world, own, page: `${own}/resolve`, ...(await aDesk(world)) }
 }
 
