@@ -111,7 +111,7 @@ function expectOrder(record: Fields, syntax: Syntax): Expected {
     order_lines: listOf(record, 'order_lines')
       .filter(({ status }) => status === 'open')
       .map((line) => ({
-        variant: expectItem(line, syntax),
+        variant: expectOrderedItem(line, syntax),
         quantity: Number(line['quantity']) - Number(line['quantity_canceled']),
         // Suppliers are not shown it.
         net_price: '0.00',
@@ -123,6 +123,13 @@ function expectOrder(record: Fields, syntax: Syntax): Expected {
 function expectItem(line: Fields, syntax: Syntax, name = 'identifier'): Fields {
   const variant = inside(line, 'variant')
   return { [name]: toWritten(variant['identifier'], syntax), upc: toWritten(variant['upc'], syntax) }
+}
+
+/** An item without the retailer's number is read by the supplier's. */
+function expectOrderedItem(line: Fields, syntax: Syntax): Fields {
+  const item = expectItem(line, syntax)
+  const theirs = toWritten(inside(line, 'variant')['brand_identifier'], syntax)
+  return { ...item, identifier: item['identifier'] ?? theirs }
 }
 
 /** Of a refusal or change of a line a person decides. */
