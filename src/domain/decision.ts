@@ -232,6 +232,8 @@ export interface RefusedCounts {
   readonly open: number
 }
 
+export type RefusedFate = keyof RefusedCounts
+
 /** `known`: the same corrected file is noted already. `overlapping`: a record is in the other correction, or is not refused any more. */
 export type CorrectionStart =
   | { readonly kind: 'started' | 'known'; readonly correction: Correction }
@@ -311,6 +313,8 @@ export interface DecisionJournal {
   /** Of one file or of all, the oldest first. */
   listWaitingCorrections(limit: number, fileId?: string): Promise<WaitingCorrection[]>
   countRefused(fileId: string): Promise<RefusedCounts>
+  /** What became of these refused records of the file; others are left out. */
+  listRefusedFates(fileId: string, recordIds: readonly number[]): Promise<ReadonlyMap<number, RefusedFate>>
   /** The corrections that these records are in or came in, newest first, with the pairs that have one of these records. */
   listCorrectionLinks(recordIds: readonly number[]): Promise<CorrectionLink[]>
   /** Lists held records by file, of one file or of all, the oldest first; not those that a later file got accepted. */

@@ -208,7 +208,7 @@ export interface PageJournal {
   /** Counts up to the limit. */
   countFiles(query: FileQuery, limit: number): Promise<number>
   countRecordsOfFiles(fileIds: readonly string[]): Promise<ReadonlyMap<string, StateCounts>>
-  /** Rejected, held, uncertain and deferred records first; each group by number. */
+  /** Those that wait first: rejected ones that are not corrected, held, uncertain and deferred ones; each group by number. */
   listRecords(
     work: WorkRef,
     query: { readonly state?: RecordState; readonly after?: RecordPlace },

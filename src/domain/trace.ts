@@ -15,6 +15,8 @@ export interface TracedRecord extends ReportedRecord {
   readonly delivery?: string
   /** The key is its own: in its cells, as its key or as its id at the API. Otherwise it is of the same order. */
   readonly isMeant: boolean
+  /** It was refused, and a later file has it or a person gave it up. */
+  readonly isCorrected?: true
 }
 
 /** An API resource with the key, or of the same order. */

@@ -8,6 +8,7 @@ import type {
   DecisionJournal,
   NewCorrection,
   RefusedCounts,
+  RefusedFate,
   WaitingCorrection,
 } from '../domain/decision.ts'
 import type { FileState } from '../domain/file.ts'
@@ -40,6 +41,7 @@ export function createCorrectionJournal({ reads, leased }: BoundStore) {
     listCorrections: reads(selectCorrections),
     listWaitingCorrections: reads(selectWaiting),
     countRefused: reads(countRefused),
+    listRefusedFates: reads(selectRefusedFates),
     listCorrectionLinks: reads(selectCorrectionLinks),
   } satisfies Partial<DecisionJournal>
 }
@@ -209,21 +211,35 @@ async function selectWaiting(db: Db, limit: number, fileId?: string): Promise<Wa
   return rows.map(({ fromId, fromName, ...row }) => ({ ...row, from: { id: fromId, name: fromName } }))
 }
 
-/** The records of decisions are looked up once for the file, and not for each of its refused records. */
-async function countRefused(db: Db, fileId: string): Promise<RefusedCounts> {
+/** Of `records` of the file. The records of decisions are looked up once for the file, and not for each refused record. */
+function toFate(fileId: string) {
   const isGivenUp = sql`records.id in (
     select record_id from decisions join decided_records on decided_records.decision_id = decisions.id
     where decisions.file_id = ${fileId} and action in ('dismiss', 'discard', 'resolve-discard'))
     and records.id not in (
       select record_id from corrections join decided_records on decided_records.decision_id = corrections.decision_id
       where corrections.file_id = ${fileId} and corrections.taken_as is not null)`
-  const { rows } = await sql<{ fate: keyof RefusedCounts; records: number }>`
-    select case when corrected = 0 then case when ${isBeingCorrected(fileId)} then 'underWay' else 'open' end
-        when ${isGivenUp} then 'dismissed' else 'corrected' end as fate, count(*) as records
+  return sql<RefusedFate>`
+    case when corrected = 0 then case when ${isBeingCorrected(fileId)} then 'underWay' else 'open' end
+      when ${isGivenUp} then 'dismissed' else 'corrected' end`
+}
+
+async function countRefused(db: Db, fileId: string): Promise<RefusedCounts> {
+  const { rows } = await sql<{ fate: RefusedFate; records: number }>`
+    select ${toFate(fileId)} as fate, count(*) as records
     from records where file_id = ${fileId} and state = 'rejected' group by 1`.execute(db)
   const counts = { corrected: 0, dismissed: 0, underWay: 0, open: 0 }
   for (const { fate, records } of rows) counts[fate] = records
   return counts
+}
+
+async function selectRefusedFates(db: Db, fileId: string, recordIds: readonly number[]) {
+  if (recordIds.length === 0) return new Map<number, RefusedFate>()
+  const { rows } = await sql<{ id: number; fate: RefusedFate }>`
+    select records.id, ${toFate(fileId)} as fate
+    from ${jsonRows(recordIds, { id: (id) => id })} cross join records on records.id = batch.id
+    where file_id = ${fileId} and state = 'rejected'`.execute(db)
+  return new Map(rows.map(({ id, fate }) => [id, fate]))
 }
 
 // Which record came of which.

@@ -321,7 +321,7 @@ function toRecordEvent({ event, detail }: ParsedEvent, id: number): RecordEvent 
 export function selectTraced(db: Db) {
   return selectReportedRecords(db)
     .select(['direction', 'route', 'file_id', 'delivery_id'])
-    .select(['account', 'step', 'natural_key', 'lane'])
+    .select(['account', 'step', 'natural_key', 'lane', 'corrected'])
 }
 
 export type TracedRow = Awaited<ReturnType<ReturnType<typeof selectTraced>['execute']>>[number]
@@ -333,6 +333,7 @@ export function toTracedRecord(row: TracedRow, isMeant: (row: TracedRow) => bool
     route: row.route,
     account: row.account,
     isMeant: isMeant(row),
+    ...(row.corrected === 1 && { isCorrected: true }),
     ...omitNull({
       step: row.step,
       naturalKey: row.natural_key,
@@ -342,11 +343,11 @@ export function toTracedRecord(row: TracedRow, isMeant: (row: TracedRow) => bool
   }
 }
 
-// The records of a file or delivery page by page, those with trouble first, and their problems in groups.
+// The records of a file or delivery page by page, those that wait for a person first, and their problems in groups.
 
 const TROUBLED_STATES = ['rejected', 'held', 'uncertain', 'deferred'] as const
 
-/** Of one state, or all; the next ones behind the place. */
+/** Of one state, or all; the next ones behind the place. What was refused and is corrected or given up stands among the rest. */
 export async function selectRecordPage(
   db: Db,
   work: WorkRef,
@@ -358,7 +359,7 @@ export async function selectRecordPage(
   if (after?.isTroubled !== false) {
     // Each state has a partial index of its file; a delivery is read through the index of its records.
     for (const each of states) {
-      const isNext = sql<boolean>`state = ${sql.lit(each)} and number > ${after?.number ?? 0}`
+      const isNext = sql<boolean>`state = ${sql.lit(each)} and corrected = 0 and number > ${after?.number ?? 0}`
       const query = selectTraced(db)
         .where(toWork(work).condition)
         .where(isNext)
@@ -369,11 +370,11 @@ export async function selectRecordPage(
     found.sort((one, other) => one.number - other.number)
   }
   const room = limit - found.length
-  if (room > 0 && states.length !== 1) {
+  if (room > 0) {
     const { condition } = toWork(work)
     const from = after?.isTroubled === false ? after.number : 0
-    const isMeant =
-      state === undefined ? sql<boolean>`state not in (${TROUBLED_LIST})` : sql<boolean>`state = ${state}`
+    const isRest = sql<boolean>`(state not in (${TROUBLED_LIST}) or corrected = 1)`
+    const isMeant = state === undefined ? isRest : sql<boolean>`state = ${state} and ${isRest}`
     const others = selectTraced(db).where(condition).where('number', '>', from).where(isMeant)
     found.push(...(await others.orderBy('number').limit(room).execute()))
   }

@@ -42,8 +42,9 @@ export function nameConfiguration({ source }: Pick<Configuration, 'source'>): st
 }
 
 /** The whole document. */
-export function drawDocument(frame: Frame, { title, main }: PageContent): string {
+export function drawDocument(frame: Frame, { title, main, seen }: PageContent): string {
   const { assets, name, signedIn } = frame
+  const mark = seen && html`data-seen="${seen}"`
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -55,7 +56,7 @@ export function drawDocument(frame: Frame, { title, main }: PageContent): string
         <link rel="stylesheet" href="${href(assets.style)}" />
         <script src="${href(assets.script)}" defer></script>
       </head>
-      <body ${signedIn ? html`data-live-from="/live"` : html``}>
+      <body ${signedIn ? html`data-live-from="/live" ${mark || undefined}` : html``}>
         <a class="skip" href="#main">To the contents</a>
         ${drawHeader(frame)}
         <main id="main" tabindex="-1">

@@ -1,4 +1,8 @@
-/** Reports to open pages that the journal changed: server-sent events without data, each page asks for its own again. */
+/**
+ * Reports to open pages that the journal changed: server-sent events with a mark, and each page asks for its own again. A page
+ * has the mark of before it was read, so that what changes until its stream opens is not missed.
+ */
+import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Console } from '../app/console/context.ts'
 import type { Hand } from '../app/console/hand.ts'
@@ -26,6 +30,9 @@ export function createLive(opened: Console, hand: Pick<Hand, 'onRun'>) {
   let version = opened.readVersion()
   let timers: NodeJS.Timeout[] = []
   let count = 0
+  /** Another console counts from 0, too. */
+  const own = randomUUID()
+  const toMark = () => `${own}-${count}`
 
   /** Nothing more is written to it: a write after its end would end the process. */
   const end = (stream: Stream) => {
@@ -42,7 +49,7 @@ export function createLive(opened: Console, hand: Pick<Hand, 'onRun'>) {
   }
   const report = () => {
     count++
-    for (const { response } of streams) response.write(`id: ${count}\nevent: change\ndata: ${count}\n\n`)
+    for (const { response } of streams) response.write(`id: ${count}\nevent: change\ndata: ${toMark()}\n\n`)
   }
   const poll = () => {
     const now = opened.readVersion()
@@ -51,7 +58,6 @@ export function createLive(opened: Console, hand: Pick<Hand, 'onRun'>) {
     report()
   }
   const start = () => {
-    version = opened.readVersion()
     const comment = () => {
       for (const { response } of streams) response.write(': still here\n\n')
     }
@@ -72,16 +78,21 @@ export function createLive(opened: Console, hand: Pick<Hand, 'onRun'>) {
   const endings = [opened.onSnapshot(report), hand.onRun(report)]
   return {
     isFull: () => streams.size >= STREAMS_MAX,
+    /** Of what can be read now; another one once something changed. */
+    mark(): string {
+      poll()
+      return toMark()
+    },
     /** Keeps the stream until its reader leaves or its session ends. */
     add(stream: Stream): void {
+      poll()
       if (streams.size === 0) start()
       streams.add(stream)
       stream.response.once('close', () => {
         streams.delete(stream)
         if (streams.size === 0) stop()
       })
-      // A page that was away for a time may have missed changes.
-      stream.response.write(`retry: 2000\nid: ${count}\nevent: open\ndata: ${count}\n\n`)
+      stream.response.write(`retry: 2000\nid: ${count}\nevent: open\ndata: ${toMark()}\n\n`)
     },
     close(): void {
       for (const endListening of endings) endListening()

@@ -71,6 +71,8 @@ export interface PageContent {
   /** Text; the page has it as its title and as its `h1`. */
   readonly title: string
   readonly main: Html
+  /** The mark of what it was made of; left out for a page that stays as it is. */
+  readonly seen?: string
 }
 
 export interface PageRequest {

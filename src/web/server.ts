@@ -154,7 +154,9 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
     const { session, ...refused } = own
     const { findWork, findRun } = hand
     const asked: PageRequest = { ...toAsked(request, session), ...refused, findWork, findRun }
-    const data = await page.load(await opened.getContext(), asked)
+    const context = await opened.getContext()
+    const seen = live.mark()
+    const data = await page.load(context, asked)
     if (data === undefined) return refuse(request, reply, NOT_FOUND)
     // Noted before anything is sent, so that nothing is seen that is not noted.
     if (rights.recordsViews && !asked.audience.isMasked && page.listViews !== undefined)
@@ -167,7 +169,7 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
     }
     const target = page.findTarget?.(data)
     if (target !== undefined) return reply.redirect(target, 303)
-    return sendPage(request, reply, page.draw(data, asked))
+    return sendPage(request, reply, { ...page.draw(data, asked), seen })
   }
   const actOn = async (
     page: Page<unknown>,

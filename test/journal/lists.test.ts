@@ -117,6 +117,22 @@ describe('the lists of a journal', () => {
     expect(await numbers({ state: 'accepted' }, 3)).toEqual([])
   })
 
+  it('show a refused record that is given up behind those that wait, on pages of all states and of its own', async () => {
+    const records = [refused(1, 'PO-1', 'Qty'), planned(2, 'PO-2'), refused(3, 'PO-3', 'Qty')]
+    await planFile(journal, lease, 'a', records)
+    const [first] = await journal.listRecords({ file: 'a' }, {}, 9)
+    await journal.dismissRejected('a', { by: 'nadia', why: 'not wanted', record: first?.id ?? 0 })
+    const numbers = async (query: Parameters<Journal['listRecords']>[1], limit: number) =>
+      (await journal.listRecords({ file: 'a' }, query, limit)).map(({ number }) => number)
+    expect(await numbers({}, 9)).toEqual([3, 1, 2])
+    expect(await numbers({ after: { isTroubled: true, number: 3 } }, 1)).toEqual([1])
+    expect(await numbers({ state: 'rejected' }, 9)).toEqual([3, 1])
+    expect(await numbers({ state: 'rejected', after: { isTroubled: false, number: 1 } }, 9)).toEqual([])
+    const ids = (await journal.listRecords({ file: 'a' }, {}, 9)).map(({ id }) => id)
+    expect([...(await journal.listRefusedFates('a', ids)).values()].toSorted()).toEqual(['dismissed', 'open'])
+    expect(await journal.listRefusedFates('b', ids)).toEqual(new Map())
+  })
+
   it('count the problems of a file by code and column, and its warnings behind them', async () => {
     const warning = { ...problem('field-invalid', { column: 'Date' }, 'odd'), severity: 'warning' as const }
     await planFile(journal, lease, 'a', [

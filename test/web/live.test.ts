@@ -43,6 +43,26 @@ test('an open page hears of a commit of another process within a moment, and of 
   await until(() => text().includes('event: change'))
 })
 
+test('what changes between the answer of a page and the opening of its stream is not missed', async () => {
+  const console = await aConsole({ clock: systemClock })
+  const address = await console.server.listen({ host: '127.0.0.1', port: 0 })
+  const bridge = await openJournal({ path: console.configuration.journal.path, clock: systemClock })
+  onTestFinished(() => bridge.close())
+  const readMark = async () => /data-seen="([^"]+)"/.exec((await console.get('/files', 'viewer')).body)?.[1]
+  const openStream = async () => {
+    const { text, until } = await follow(address, console.cookieOf('viewer'))
+    await until(() => /event: open\ndata: \S+\n/.test(text()))
+    return /event: open\ndata: (\S+)/.exec(text())?.[1]
+  }
+  // Nothing changes: the page that was sent is the one that the stream follows.
+  const seen = await readMark()
+  expect(seen).toBeDefined()
+  expect(await openStream()).toBe(seen)
+  await bridge.saveHeartbeat('bridge-1', ['orders'])
+  expect(await openStream()).not.toBe(seen)
+  expect(await readMark()).toBe(await openStream())
+})
+
 test('a stream is for who is signed in', async () => {
   const console = await aConsole({ clock: systemClock })
   const address = await console.server.listen({ host: '127.0.0.1', port: 0 })

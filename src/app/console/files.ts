@@ -1,7 +1,7 @@
 /** The list of incoming files, and one of them with its records. */
 import { posix } from 'node:path'
 import { DateTime } from 'luxon'
-import type { RefusedCounts } from '../../domain/decision.ts'
+import type { RefusedCounts, RefusedFate } from '../../domain/decision.ts'
 import { type FileEntry, type FileOutcome, type FileState, partSuffix } from '../../domain/file.ts'
 import type { ProblemCount } from '../../domain/journal.ts'
 import { type ProblemCode, PROBLEMS } from '../../domain/problem.ts'
@@ -125,6 +125,8 @@ export interface ListedRecord {
   readonly apiId?: string
   readonly http?: number
   readonly problems: readonly ShownProblem[]
+  /** Of a refused record: what became of it; left out while it waits for a correction. */
+  readonly fate?: Exclude<RefusedFate, 'open'>
   /** Its rows in the source, where that can be read. */
   readonly rows: readonly SourceRow[]
 }
@@ -151,7 +153,7 @@ export interface FilePage extends ListedFile {
   readonly reasons: readonly ProblemGroup[]
   /** The reasons are those of so many records with problems; left out where they are those of all. */
   readonly reasonsOf?: number
-  /** Those with trouble first. */
+  /** Those that wait for a person first. */
   readonly page: readonly ListedRecord[]
   /** Only records of this state are shown. */
   readonly only?: RecordState
@@ -206,6 +208,15 @@ export async function readFilePage(
   const lines = records.flatMap((record) => record.lines)
   const source = await readSourceRows(context, file, lines, audience)
   const rows = 'rows' in source ? source.rows : []
+  const fates = await journal.listRefusedFates(
+    file.id,
+    records.flatMap(({ id, state }) => (state === 'rejected' ? [id] : [])),
+  )
+  const shown = records.map((record) => {
+    const fate = fates.get(record.id)
+    const listed = showRecord(record, rows, audience)
+    return fate === undefined || fate === 'open' ? listed : { ...listed, fate }
+  })
   const troubled = TROUBLED.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
   const decisions = await journal.listDecisions(file.id, DECISIONS_MAX)
   const refused = await journal.countRefused(file.id)
@@ -228,7 +239,7 @@ export async function readFilePage(
     timeline: listSteps(file),
     reasons: (await journal.countProblems(file.id, REASONS_OF_MAX)).map(showGroup),
     reasonsOf: troubled > REASONS_OF_MAX ? REASONS_OF_MAX : undefined,
-    page: records.map((record) => showRecord(record, rows, audience)),
+    page: shown,
     only,
     next: found.length > RECORDS_ON_A_PAGE ? formatPlace(records.at(-1)) : undefined,
     sourceMissing: 'missing' in source ? source.missing : undefined,

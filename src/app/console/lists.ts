@@ -23,7 +23,7 @@ export function formatKey({ keyValues, naturalKey, apiId }: NamedRecord): string
   return keyValues?.filter((value) => value !== '').join(', ') || naturalKey || apiId || ''
 }
 
-/** The states of records that are listed first. */
+/** The states of records that are listed first, while they are not corrected. */
 export const TROUBLED: readonly RecordState[] = ['rejected', 'held', 'uncertain', 'deferred']
 
 /** `trouble-17`: after the record 17 of those with trouble; `rest-17`: of the others. */
@@ -33,5 +33,7 @@ export function parsePlace(text = ''): RecordPlace | undefined {
 }
 
 export function formatPlace(record: TracedRecord | undefined): string | undefined {
-  return record && `${TROUBLED.includes(record.state) ? 'trouble' : 'rest'}-${record.number}`
+  if (record === undefined) return undefined
+  const isTroubled = TROUBLED.includes(record.state) && record.isCorrected !== true
+  return `${isTroubled ? 'trouble' : 'rest'}-${record.number}`
 }

@@ -73,6 +73,8 @@ export interface RecordStory {
   readonly account: string
   readonly step?: number
   readonly state: RecordState
+  /** It was refused, and a later file has it or a person gave it up. */
+  readonly isCorrected?: true
   readonly apiId?: string
   readonly http?: number
   readonly problems: readonly ShownProblem[]
@@ -134,6 +136,8 @@ export interface RelatedRecord {
   readonly key: string
   readonly operation: string
   readonly state: RecordState
+  /** As of a record. */
+  readonly isCorrected?: true
   readonly apiId?: string
   readonly changedAt: number
 }
@@ -273,13 +277,13 @@ function nameRecordOf(record: TracedRecord): NonNullable<RecordCorrection['recor
 }
 
 function showRelated(record: TracedRecord): RelatedRecord {
-  const { id, operation, state, apiId, changedAt } = record
-  return omitUndefined({ id, key: formatKey(record), operation, state, apiId, changedAt })
+  const { id, operation, state, isCorrected, apiId, changedAt } = record
+  return omitUndefined({ id, key: formatKey(record), operation, state, isCorrected, apiId, changedAt })
 }
 
 function tellStory(story: RecordHistory, known: KnownCorrections, audience: Audience): RecordStory {
   const { record, from, into, first, body, answer, prunedAt, call, documents } = story
-  const { id, number, operation, direction, route, account, step, state, apiId, http } = record
+  const { id, number, operation, direction, route, account, step, state, isCorrected, apiId, http } = record
   return omitUndefined({
     id,
     number,
@@ -289,6 +293,7 @@ function tellStory(story: RecordHistory, known: KnownCorrections, audience: Audi
     account,
     step,
     state,
+    isCorrected,
     apiId,
     http,
     prunedAt,

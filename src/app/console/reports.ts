@@ -266,7 +266,19 @@ function toRow({ works, waits, cents, ...row }: RowSum): ReportRow {
   return omitUndefined({ ...row, files: works.size, amount, answered })
 }
 
-/** All rows of one direction as one; undefined for none. How long answers took has no sum. */
+/** The sums of rows by operation, in the order of the rows; operations without amounts are left out. */
+export function sumAmounts(rows: readonly ReportRow[]): ReadonlyMap<string, string> {
+  const sums = new Map<string, bigint>()
+  for (const { operation, amount } of rows)
+    if (amount !== undefined)
+      sums.set(operation, (sums.get(operation) ?? 0n) + BigInt(amount.replace('.', '')))
+  return new Map([...sums].map(([operation, units]) => [operation, formatDecimal({ units, scale: 2 })]))
+}
+
+/**
+ * All rows of one direction as one; undefined for none. How long answers took has no sum, and amounts of several operations
+ * have none: an order and its invoice are the same goods.
+ */
 export function totalRows(rows: readonly ReportRow[]): ReportRow | undefined {
   const [first] = rows
   if (first === undefined) return undefined
@@ -275,10 +287,7 @@ export function totalRows(rows: readonly ReportRow[]): ReportRow | undefined {
   for (const row of rows)
     for (const [state, count] of Object.entries(row.states) as [RecordState, number][])
       states[state] = (states[state] ?? 0) + count
-  const amounts = rows.flatMap(({ amount }) =>
-    amount === undefined ? [] : [BigInt(amount.replace('.', ''))],
-  )
-  const cents = amounts.reduce((sum, each) => sum + each, 0n)
+  const [amount, ...others] = sumAmounts(rows).values()
   return {
     route: 'Total',
     direction: first.direction,
@@ -292,7 +301,7 @@ export function totalRows(rows: readonly ReportRow[]): ReportRow | undefined {
     acceptedCorrected: add(({ acceptedCorrected }) => acceptedCorrected),
     corrected: add(({ corrected }) => corrected),
     unknown: add(({ unknown }) => unknown),
-    ...(amounts.length > 0 && { amount: formatDecimal({ units: cents, scale: 2 }) }),
+    ...(amount !== undefined && others.length === 0 && { amount }),
   }
 }
 

@@ -45,7 +45,7 @@ export interface Today {
   readonly expected: readonly ExpectedFileState[]
   readonly scheduledRuns: readonly ScheduledRoute[]
   readonly files: readonly TodaysFile[]
-  readonly deliveries: readonly DeliveryEntry[]
+  readonly deliveries: readonly TodaysDelivery[]
   readonly held: readonly HeldFile[]
   /** Corrected files that lie in an inbox and are not taken yet. */
   readonly corrections: readonly ShownWaiting[]
@@ -54,6 +54,11 @@ export interface Today {
   readonly unmatchedFiles: readonly UnmatchedFile[]
   /** Whether the configuration has any route. */
   readonly hasRoutes: boolean
+}
+
+export interface TodaysDelivery extends DeliveryEntry {
+  /** A person can have its bytes delivered once more. */
+  readonly isRepeatable: boolean
 }
 
 /** An alert, and where a person does something about it. */
@@ -129,7 +134,12 @@ export async function readToday(
     expected: await listExpectedFiles(context, all),
     scheduledRuns: snapshot?.scheduledRuns ?? [],
     files: (snapshot?.files ?? []).map(toTodaysFile),
-    deliveries: snapshot?.deliveries ?? [],
+    deliveries: await Promise.all(
+      (snapshot?.deliveries ?? []).map(async (entry) => ({
+        ...entry,
+        isRepeatable: (await findRepeatObstacle(context, entry)) === undefined,
+      })),
+    ),
     held: snapshot?.held ?? [],
     corrections,
     waiting: (snapshot?.waiting ?? []).map((file) => (isMasked ? { ...file, message: '' } : file)),

@@ -55,6 +55,7 @@
       if (other !== null) morph(element, other)
     }
     if (isStill) return
+    document.body.dataset.seen = fresh.body.dataset.seen
     const title = fresh.querySelector('main > h1')
     const shown = document.querySelector('main > h1')
     if (title && shown && title.textContent !== shown.textContent) morph(shown, title)
@@ -102,12 +103,14 @@
   function connect() {
     if (document.hidden || source !== undefined) return
     source = new EventSource(address)
-    source.addEventListener('open', () => {
+    // The stream opens, and then its first event of this name has the mark of what can be read now.
+    source.addEventListener('open', ({ data }) => {
       clearInterval(fallback)
       fallback = undefined
-      if (lostAt !== undefined || document.querySelector('[data-pending]') !== null) void refresh()
       lostAt = undefined
       say('')
+      const { seen } = document.body.dataset
+      if (data !== undefined && seen !== undefined && data !== seen) void refresh()
     })
     source.addEventListener('change', () => void refresh())
     source.addEventListener('error', () => {

@@ -295,10 +295,26 @@ function drawVerdict({ verdict }: ShownUnit): Html | undefined {
     ${problems.map(drawProblem)} ${warnings.map(drawProblem)}`
 }
 
+/** Cells that nothing is said of are folded, with their texts on the fold: a page has many rows, and a row may have fifty. */
 function drawRow({ line, cells }: EditableRow, unit: ShownUnit, texts: ReadonlyMap<string, string>): Html {
+  const isMarked = ({ cell }: EditableCell) =>
+    unit.marks.some((each) => each.line === line && each.cell === cell)
+  const typed = ({ cell }: EditableCell) => texts.get(`${line} ${cell}`)
+  const isOpen = (cell: EditableCell) =>
+    isMarked(cell) || cell.isWholeLine === true || (typed(cell) ?? cell.text) !== cell.text
+  const draw = (cell: EditableCell) => drawCell(cell, { line, unit, text: typed(cell) ?? cell.text })
+  const folded = cells.filter((cell) => !isOpen(cell))
+  const values = folded.flatMap(({ text }) => (text === '' ? [] : [text]))
+  const rest =
+    folded.length === 0
+      ? undefined
+      : html`<details ${unit.marks.length === 0 ? html`open` : undefined}>
+          <summary>${formatCount(folded.length, 'more cell')}: ${values.join(' · ')}</summary>
+          <div>${folded.map(draw)}</div>
+        </details>`
   return html`<fieldset class="row" id="row-${line}">
     <legend>Line ${line}</legend>
-    ${cells.map((cell) => drawCell(cell, { line, unit, text: texts.get(`${line} ${cell.cell}`) ?? cell.text }))}
+    ${cells.filter(isOpen).map(draw)} ${rest}
   </fieldset>`
 }
 

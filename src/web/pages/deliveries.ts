@@ -21,6 +21,7 @@ import {
   toDownloaded,
   drawChoice,
   drawCounts,
+  drawAgainLink,
   drawDeliveryLink,
   drawFileLink,
   drawNext,
@@ -73,9 +74,7 @@ function drawDeliveries({ deliveries, total, next, routes }: DeliveriesPage, req
 const HEAD = ['File', 'Route', 'Records', 'State', 'Taken', 'Acknowledge by']
 
 function drawRowCells(delivery: ListedDelivery, request: PageRequest): readonly Html[] {
-  const { id, route, records, acknowledgeBy, isRepeatable } = delivery
-  const again =
-    isRepeatable && html`<a href="${href('/deliveries/:id/redeliver', { id })}">Deliver again …</a>`
+  const { route, records, acknowledgeBy } = delivery
   return [
     drawDeliveryLink(delivery),
     html`${route}`,
@@ -83,7 +82,7 @@ function drawRowCells(delivery: ListedDelivery, request: PageRequest): readonly 
     drawDeliveryState(delivery, request),
     drawTaken(delivery, request),
     html`${acknowledgeBy === undefined ? undefined : showTime(acknowledgeBy, request)}`,
-    ...(request.may('operate') ? [html`${again || undefined}`] : []),
+    ...(request.may('operate') ? [drawAgainLink(delivery)] : []),
   ]
 }
 

@@ -159,9 +159,9 @@ function drawRefused({ refused }: FilePage): Html | undefined {
   if (corrected + dismissed + underWay === 0) return undefined
   const all = corrected + dismissed + underWay + open
   const parts = [
-    ...(corrected === 0 ? [] : [`${formatNumber(corrected)} sent again since`]),
-    ...(dismissed === 0 ? [] : [`${formatNumber(dismissed)} given up`]),
-    ...(underWay === 0 ? [] : [`${formatNumber(underWay)} corrected and not finished`]),
+    ...(corrected === 0 ? [] : [`${formatNumber(corrected)} ${FATES.corrected}`]),
+    ...(dismissed === 0 ? [] : [`${formatNumber(dismissed)} ${FATES.dismissed}`]),
+    ...(underWay === 0 ? [] : [`${formatNumber(underWay)} ${FATES.underWay}`]),
     `${formatNumber(open)} left`,
   ]
   return html`<p>${formatCount(all, 'was', 'were')} refused: ${parts.join(', ')}.</p>`
@@ -226,7 +226,7 @@ function drawRecords(file: FilePage, request: PageRequest): Html {
   const { id, page, next, only, sourceMissing } = file
   const more = next === undefined ? undefined : href('/files/:id', { ...request.query, id, after: next })
   const note = sourceMissing && html`<p>The rows of the source are not shown. ${sourceMissing}</p>`
-  const which = only === undefined ? 'those with trouble first' : `only ${only}`
+  const which = only === undefined ? 'those that wait for a person first' : `only ${only}`
   if (page.length === 0)
     return html`<h2>Records</h2>
       <p>No records${only === undefined ? '' : ` are ${only}`}.</p>`
@@ -242,18 +242,31 @@ function drawRecords(file: FilePage, request: PageRequest): Html {
     ${note || undefined} ${drawCells(`Records, ${which}`, head, rows, ids)} ${drawNext(more, 'next records')}`
 }
 
-function drawOutcome({ state, apiId, http, problems }: ListedRecord): Html {
+/** What became of a refused record, in the words of the line about the whole file. */
+const FATES: Readonly<Record<NonNullable<ListedRecord['fate']>, string>> = {
+  corrected: 'sent again since',
+  dismissed: 'given up',
+  underWay: 'corrected and not finished',
+}
+
+function drawOutcome({ state, apiId, http, problems, fate }: ListedRecord): Html {
   const as = apiId === undefined ? '' : ` as ${apiId}`
   const status = http === undefined ? '' : `, HTTP ${http}`
   const title = state in OUTCOMES ? OUTCOMES[state as keyof typeof OUTCOMES] : ''
-  return html`<span title="${title}">${drawState(state)}</span>${as}${status} ${problems.map(drawProblem)}`
+  const what = html`<span title="${title}">${drawState(state)}</span>${as}${status}`
+  if (fate === undefined) return html`${what} ${problems.map(drawProblem)}`
+  return html`${what}, <strong>${FATES[fate]}</strong>
+    <details>
+      <summary>${formatCount(problems.length, 'problem')}</summary>
+      ${problems.map(drawProblem)}
+    </details>`
 }
 
-/** Folded where nothing is wrong with the record: a page has 200 of them. */
-function drawRows({ rows, problems }: ListedRecord): Html {
+/** Folded where nothing is wrong with the record any more: a page has 200 of them. */
+function drawRows({ rows, problems, fate }: ListedRecord): Html {
   if (rows.length === 0) return html``
   const all = rows.map(drawRow)
-  if (problems.length > 0) return html`${all}`
+  if (problems.length > 0 && fate === undefined) return html`${all}`
   return html`<details>
     <summary>${formatCount(rows.length, 'row')}</summary>
     ${all}

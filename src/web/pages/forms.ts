@@ -135,14 +135,23 @@ export function drawRecordButtons(
       : html`<p class="buttons">
           ${links.map(({ text, to }) => html`<a class="button" href="${to}">${text}</a> `)}
         </p>`
-  return html`${correcting && drawCorrecting(correcting, may)} ${buttons}`
+  const who = possible.length > 0 && html`<p>${DECIDER[may('operate') ? 'own' : 'other']}</p>`
+  return html`${correcting && drawCorrecting(correcting, may)} ${who || undefined} ${buttons}`
 }
+
+/** Who must do something about a record that waits for a decision. */
+const DECIDER = {
+  own: 'You, or another operator, must decide about it.',
+  other: 'An operator must decide about it.',
+} as const
 
 /** Leads to the rows of a refused record on the page that corrects its file. */
 function drawCorrecting(correcting: NonNullable<RecordStory['correcting']>, may: PageRequest['may']): Html {
   if ('missing' in correcting) return html`<p>It cannot be corrected here. ${correcting.missing}</p>`
-  if (!may('correct')) return html`<p>An operator can correct it here and send it again.</p>`
+  const others = 'or its sender corrects the row and sends it again'
+  if (!may('correct')) return html`<p>An operator can correct it here and send it again, ${others}.</p>`
   const { file: id, line } = correcting
   const address = `${href('/files/:id/correct', { id, line })}#row-${line}`
-  return html`<p class="buttons"><a class="button" href="${address}">Correct this record …</a></p>`
+  return html`<p>You, or another operator, can correct it here and send it again, ${others}.</p>
+    <p class="buttons"><a class="button" href="${address}">Correct this record …</a></p>`
 }

@@ -97,6 +97,14 @@ export function drawDeliveryLink({ id, name }: NamedWork): Html {
   return html`<a href="${href('/deliveries/:id', { id })}">${name}</a>`
 }
 
+/** Leads to the form that has the bytes of a delivery delivered once more, where that is possible. */
+export function drawAgainLink(delivery: { readonly id: string; readonly isRepeatable: boolean }): Html {
+  const { id, isRepeatable } = delivery
+  return isRepeatable
+    ? html`<a href="${href('/deliveries/:id/redeliver', { id })}">Deliver again …</a>`
+    : html``
+}
+
 /** A key may be blank, and a link needs a text. */
 export function drawRecordLink({ id, key }: { readonly id: number; readonly key: string }): Html {
   return html`<a href="${href('/records/:n', { n: id })}">${key || `record #${id}`}</a>`

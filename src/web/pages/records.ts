@@ -9,7 +9,7 @@ import {
   type RecordStory,
 } from '../../app/console/records.ts'
 import { MASK } from '../../app/console/masks.ts'
-import { type Html, href, html } from '../../support/html.ts'
+import { type Html, href, html, joinHtml } from '../../support/html.ts'
 import { drawLive, showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
 import { drawOrderClocks } from './clocks.ts'
@@ -56,6 +56,7 @@ export const orderPage = definePage<OrderPage>({
       'order',
       html`${drawOrderClocks(clocks, request)}
         ${isRefusedWhole ? html`<p>As far as the bridge knows, nothing of it is at the API.</p>` : undefined}
+        ${drawNow(records)}
         <p>${formatCount(records.length, 'record')}, oldest first.</p>
         ${
           earlier === 0
@@ -73,24 +74,44 @@ export const orderPage = definePage<OrderPage>({
   }),
 })
 
+/** What stands of an order, in one line: each record but those that were corrected or given up; nothing of a single one. */
+function drawNow(records: readonly RecordStory[]): Html | undefined {
+  const standing = records.filter(({ isCorrected }) => isCorrected !== true)
+  if (records.length < 2 || standing.length === 0) return undefined
+  const parts = standing.map(({ id, operation, state, direction, apiId }) => {
+    const as = apiId === undefined ? undefined : ` as ${apiId}`
+    return html`<a href="#record-${id}">${operation}</a> ${drawState(state, direction)}${as}`
+  })
+  return html`<p><strong>Now:</strong> ${joinHtml(parts, ', ')}.</p>`
+}
+
+/** A refused record that waits for no correction any more says so. */
+function drawStanding(
+  { state, isCorrected }: Pick<RecordStory, 'state' | 'isCorrected'>,
+  direction: RecordStory['direction'],
+): Html {
+  const isOver = isCorrected === true && state === 'rejected'
+  return html`${drawState(state, direction)}${isOver ? ', corrected or given up since' : undefined}`
+}
+
 function nameStory({ operation, key, id }: RecordStory): string {
   return `${operation} ${key || `#${id}`}`
 }
 
 /** What is known of a record, with its whole life. */
 export function drawStory(story: RecordStory, request: PageRequest): Html {
-  const { state, direction, apiId, route, account, step, problems, first, file, delivery } = story
+  const { direction, apiId, route, account, step, problems, first, file, delivery } = story
   const at = apiId === undefined ? '' : ` as ${apiId} at the API`
   const of = step === undefined ? '' : `, step ${step}`
-  return html`<p>${drawState(state, direction)}${at}</p>
+  return html`<p>${drawStanding(story, direction)}${at}</p>
     <p>
       Route ${route},
       ${account}${of}${file && html`, from ${drawFileLink(file)}`}${
         delivery && html`, in ${drawDeliveryLink(delivery)}`
       }
     </p>
-    ${story.correctionOf && drawCorrectionOf(story.correctionOf, request)} ${problems.map(drawProblem)}
-    ${story.corrections.map((each) => drawCorrectedAs(each, request))}
+    ${story.correctionOf && drawCorrectionOf(story.correctionOf, request)}
+    ${story.corrections.map((each) => drawCorrectedAs(each, request))} ${problems.map(drawProblem)}
     ${
       first &&
       html`<p>
@@ -262,7 +283,7 @@ function drawRelated(related: RecordPage['related'], request: PageRequest): Html
   const rows = related.map((each) => [
     html`${each.operation}`,
     drawRecordLink(each),
-    drawState(each.state, each.operation.startsWith('export-') ? 'outgoing' : 'incoming'),
+    drawStanding(each, each.operation.startsWith('export-') ? 'outgoing' : 'incoming'),
     showTime(each.changedAt, request),
   ])
   return html`<h2>Of the same order</h2>

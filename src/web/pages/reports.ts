@@ -7,6 +7,7 @@ import {
   type ReportRow,
   type Span,
   SPANS,
+  sumAmounts,
   totalRows,
 } from '../../app/console/reports.ts'
 import { type Html, href, html, joinHtml, renderInlineCode } from '../../support/html.ts'
@@ -62,7 +63,7 @@ function drawReport(report: Report, request: PageRequest): Html {
 
 /** A brand's view of an order has no `net_price`. */
 const AMOUNTS =
-  'An order counts with its net price, which the supplier is paid, or without one with its price, which the consumer pays: brands are shown only that. So the orders of a retailer and of a brand differ. A total adds all kinds of records.'
+  'An order counts with its net price, which the supplier is paid, or without one with its price, which the consumer pays: brands are shown only that. So the orders of a retailer and of a brand differ. The total of orders and that of invoices stand apart: an order and its invoice are the same goods.'
 
 /** Earlier versions pruned amounts with the contents: which part of the time has none is said. */
 function drawUnsummed({ unsummed, from }: Report, request: PageRequest): Html | undefined {
@@ -95,6 +96,8 @@ function drawSteps({ span, from, previous, next }: Report, request: PageRequest)
     </form>`
 }
 
+const AMOUNT = 'Amount, USD'
+
 const HEAD = [
   'Route',
   'Files',
@@ -106,7 +109,7 @@ const HEAD = [
   'Held',
   'Under way',
   'Duplicates',
-  'Amount, USD',
+  AMOUNT,
   'Slowest answer',
   'File to answer: median, 95 %',
 ]
@@ -132,7 +135,12 @@ function drawRows(
   const [{ direction: own } = { direction: undefined }] = rows
   if (total !== undefined) {
     const earlier = totalRows(before.filter(({ direction }) => direction === own))
-    cells.push(drawRow(total, earlier, { span: 'month', from }))
+    const sums = [...sumAmounts(rows)]
+    const apart = sums.map(([name, amount]) => html`${formatAmount(amount)} <small>${name}</small><br />`)
+    const drawn = drawRow(total, earlier, { span: 'month', from })
+    cells.push(
+      sums.length > 1 ? drawn.map((cell, at) => (HEAD[at] === AMOUNT ? html`${apart}` : cell)) : drawn,
+    )
   }
   return html`<h2>${caption}</h2>
     ${drawCells(`${caption}, with the ${span} before in brackets`, HEAD, cells)}`

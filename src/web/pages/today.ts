@@ -9,6 +9,7 @@ import type { FailedSignIns, PeopleReader } from '../people.ts'
 import { drawArrival, drawClockBoard, drawExpected, drawLateOrders } from './clocks.ts'
 import { drawFileButtons, drawRefusal, drawTaking, drawWaiting, formatRecords } from './forms.ts'
 import {
+  drawAgainLink,
   drawDeliveryLink,
   drawFileCounts,
   drawFileLink,
@@ -132,6 +133,7 @@ function drawToday(today: TodayPage, request: PageRequest): Html {
           head: 'State',
           draw: ({ state, held }) => (held === undefined ? state : html`${showState('held')}: ${held}`),
         },
+        ...(request.may('operate') ? [{ head: 'Again', draw: drawAgainLink }] : []),
       ],
     ),
     drawList(
@@ -275,9 +277,7 @@ function drawAge({ checkedAt, checkingSince, failure }: Today, request: PageRequ
       : [html`They are being listed since ${formatAge(now - checkingSince)}.`]),
     ...(failure === undefined ? [] : [html`The last try failed: ${failure}`]),
   ]
-  // What comes between this answer and the start of the stream must not be missed.
-  const pending = checkedAt === undefined ? html`data-pending` : undefined
-  return html`<p class="age" ${pending}>${joinHtml(parts, ' ')}</p>`
+  return html`<p class="age">${joinHtml(parts, ' ')}</p>`
 }
 
 function drawAlert(alert: ShownAlert, request: PageRequest): Html {

@@ -69,6 +69,8 @@ test('a search for a corrected order shows both its records, also where the corr
     const found = await visit(context, searchPage, { query: { q: key } })
     expect(found?.data.only).toBe(`/orders/${key}`)
     const order = await visit(context, orderPage, { params: { key } })
+    // What came of it stands above the life of the refused row.
+    expect(order?.text).toMatch(/Now: create-order ✓ accepted as \d+\./)
     expect(order?.data.records.map(({ state }) => state)).toEqual(['rejected', 'accepted'])
     expect(order?.text).toContain('Its row was refused before')
   }
@@ -186,7 +188,9 @@ test('the record of a refused row leads to its row on the page that corrects its
   expect(correct?.html).toContain(`id="row-${line}"`)
   const seen = await visit(context, recordPage, { ...asked, role: 'viewer' })
   expect(seen?.html).not.toContain('/correct')
-  expect(seen?.text).toContain('An operator can correct it here and send it again.')
+  expect(seen?.text).toContain(
+    'An operator can correct it here and send it again, or its sender corrects the row and sends it again.',
+  )
 })
 
 /** An order whose one line has no quantity, in an interchange. */

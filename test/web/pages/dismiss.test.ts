@@ -72,7 +72,15 @@ test('one refused record is dismissed from its own page, and the others wait as 
   const { to = '' } = await send(`${own}/dismiss`, { ...form, ...WHY })
   expect((await look(to)).text).toContain('operator dismissed 1 record')
   expect(await journal.countRefused(file?.id ?? '')).toMatchObject({ dismissed: 1, open: others.length })
-  expect((await look(own)).text).not.toContain('Dismiss this record')
+  const dismissed = (await look(own)).text
+  expect(dismissed).not.toContain('Dismiss this record')
+  expect(dismissed).toContain('rejected , corrected or given up since')
+  // Of the file, it stands behind what waits, and says what became of it.
+  const records = await journal.listRecords({ file: file?.id ?? '' }, {}, 9)
+  expect(records.slice(0, others.length).map(({ id }) => id)).toEqual(others.map(({ id }) => id))
+  const rows = (await look(`/files/${file?.id}`)).text
+  expect(rows.match(/rejected , given up/g)).toHaveLength(1)
+  expect(rows.indexOf('rejected , given up')).toBeGreaterThan(rows.indexOf(others.at(-1)?.key ?? ''))
   expect((await look(`${own}/dismiss`)).text).toContain('Nothing else of day.csv waits')
   // The page of the file names the others.
   const whole = await look(`/files/${file?.id}/dismiss`)
