@@ -227,7 +227,7 @@ describe('dates', () => {
     expect(first?.body?.['ordered_at']).toBe('2026-11-20T19:30:00Z')
     expect(second?.body?.['ordered_at']).toBe('2026-11-20T05:00:00Z')
     expect(wrong?.problems[0]?.message).toBe(
-      '"20.11.2026" is not a date written as MM/dd/yyyy HH:mm or MM/dd/yyyy.',
+      '"20.11.2026" is not a date written as MM/dd/yyyy HH:mm or MM/dd/yyyy, such as 12/31/2026 18:45.',
     )
   })
 

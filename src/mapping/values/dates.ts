@@ -132,9 +132,19 @@ export function refuseDate(
   const [usualForms, usualFix] = isCompact === true ? [COMPACT_NAMES, FIX_COMPACT] : [ISO_NAMES, FIX_FORMAT]
   const forms = names.length === 0 ? usualForms : names.join(' or ')
   const fix = names.length === 0 ? usualFix : undefined
-  const months = /MMM/.test(forms) && /\p{L}{3}/u.test(text) ? '; MMM is an English month, such as Dec' : ''
-  return refuse('date-expected', `${quoteText(text)} is not a date written as ${forms}${months}.`, fix)
+  const [first] = formats
+  const example = first === undefined ? '' : `, such as ${first.write(EXAMPLE_MS, EXAMPLE_OFFSET_MS)}`
+  const months = /MMM/.test(forms) && /\p{L}{3}/u.test(text) ? '; MMM is an English month' : ''
+  return refuse(
+    'date-expected',
+    `${quoteText(text)} is not a date written as ${forms}${example}${months}.`,
+    fix,
+  )
 }
+
+/** Day and month, and hour and minute, cannot be taken for each other. */
+const EXAMPLE_MS = Date.UTC(2026, 11, 31, 18, 45)
+const EXAMPLE_OFFSET_MS = -5 * 60 * 60_000
 
 const FIX_DAY_NUMBER = 'Format the column as a date in the spreadsheet, and save the file again.'
 

@@ -237,7 +237,7 @@ describe('a message names its subject', () => {
     ).replace('  gift_message: Gift\n', '')
 
     expect(await refuse(text, { Gift: '' })).toEqual([
-      'Order Date: "2026-11-20" is not a date written as yyyy-MM-dd HH:mm. The cell under "Gift" is blank. Write the date as the message says, or correct `format` in the mapping.',
+      'Order Date: "2026-11-20" is not a date written as yyyy-MM-dd HH:mm, such as 2026-12-31 18:45. The cell under "Gift" is blank. Write the date as the message says, or correct `format` in the mapping.',
     ])
   })
 

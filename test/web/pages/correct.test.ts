@@ -180,6 +180,25 @@ test('the wrong cell is marked with its problem beside it, until another text is
   expect(listMarked(good.body).map(({ name }) => name)).not.toContain(state?.name)
 })
 
+test('cells that nothing is said of are folded with their texts on the fold, and one that is changed is not', async () => {
+  const { world, id } = await aRefusedFile(damagedOrders(20, 4))
+  const { look, press } = await aCorrectionDesk(world, { id })
+  const first = await look()
+  const folded = (body: string) =>
+    [...body.matchAll(/<details[^>]*>[^]*?<\/details>/g)].map(([text]) => text).join('')
+  const [state] = listMarked(first.body)
+  expect(folded(first.body)).not.toContain('aria-invalid')
+  expect(toText(folded(first.body))).toMatch(/\d+ more cells: HV-\d+ · /)
+  const [, city = ''] = /<label for="(c-[\d-]+)"\s*>City</.exec(folded(first.body)) ?? []
+  expect(first.form[city]).not.toBe('')
+  const changed = await press('page-1', { ...first.form, [city]: 'Albany', [state?.name ?? '']: 'NY' })
+  expect(folded(changed.body)).not.toContain(`name="${city}"`)
+  expect(changed.body).toContain(`name="${city}"`)
+  expect(folded(changed.body)).not.toContain(`name="${state?.name}"`)
+  // Each record here has a mark. Of one without any, the fold is open.
+  expect(first.body).not.toContain('<details open')
+})
+
 /** The fields that are marked as wrong, with the words that they name. */
 function listMarked(body: string): { name: string; label: string; beside: string }[] {
   const field = /<input\s[^>]*?name="(c-[\d-]+)"[^>]*?aria-invalid="true" aria-describedby="([\w-]+)"/g
