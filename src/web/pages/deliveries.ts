@@ -94,7 +94,8 @@ export function drawDeliveryState(
     deliveredAt === undefined ? 'not in place yet' : html`delivered ${showTime(deliveredAt, request)}`
   const more =
     again === undefined ? undefined : `, delivered again ${again === 1 ? 'once' : `${again} times`}`
-  return html`${state}, ${when} in ${folder}${more}${held === undefined ? undefined : html`, held: ${held}`}`
+  const before = state === 'delivered' && deliveredAt !== undefined ? '' : `${state}, `
+  return html`${before}${when} in ${folder}${more}${held === undefined ? undefined : html`, held: ${held}`}`
 }
 
 /** Who took it, and which answers of a partner came. */
