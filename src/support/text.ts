@@ -105,12 +105,19 @@ export function unknownNameError(message: string, name: string, known: readonly 
     const correction = { fix: `Write "${meant}" instead of "${name}".` }
     return new BridgeError('usage-wrong', `${message}. Did you mean "${meant}"?`, correction)
   }
-  const isShort = known.length > 0 && known.length <= LISTED_NAMES_MAX
-  const text = isShort ? `${message}; known: ${known.join(', ')}.` : `${message}.`
-  return new BridgeError('usage-wrong', text, { fix })
+  if (known.length === 0)
+    return new BridgeError('usage-wrong', `${message}; none is known.`, { fix: fix ?? NO_NAME_FIX })
+  const left = known.length - LISTED_NAMES_MAX
+  const more = left > 0 ? ` and ${left} more` : ''
+  const text = `${message}; known: ${known.slice(0, LISTED_NAMES_MAX).join(', ')}${more}.`
+  return new BridgeError('usage-wrong', text, { fix: fix ?? KNOWN_NAME_FIX })
 }
 
 const LISTED_NAMES_MAX = 40
+
+const KNOWN_NAME_FIX = 'Write one of the known names.'
+
+const NO_NAME_FIX = 'Add it to the configuration first, or leave the name out.'
 
 /** Removes what people drop or add when they read a name aloud: case, dashes, blanks and leading zeros. */
 export function normalizeForSearch(name: string): string {
