@@ -231,13 +231,18 @@ function listChoices({ choices = [] }: Options = {}): string[] {
   return choices.map(String)
 }
 
-/** The command that the words name, its subcommand, and the names of both. */
+/** The command that the words name, its last subcommand, and the names of all. */
 function findCommand(words: readonly string[]) {
-  const [name, nameBelow] = listNames(words)
+  const [name, ...namesBelow] = listNames(words)
   const command = COMMANDS.find((each) => commandName(each) === name)
-  const below = command?.commands?.find((each) => commandName(each) === nameBelow)
-  const names = [command, below].flatMap((each) => (each === undefined ? [] : [commandName(each)]))
-  const title = ['dropbridge', ...names].join(' ')
+  const found = command === undefined ? [] : [command]
+  for (const each of namesBelow) {
+    const next = found.at(-1)?.commands?.find((entry) => commandName(entry) === each)
+    if (next === undefined) break
+    found.push(next)
+  }
+  const title = ['dropbridge', ...found.map(commandName)].join(' ')
+  const below = found.length > 1 ? found.at(-1) : undefined
   return { command, below, title }
 }
 

@@ -18,6 +18,9 @@ export const Folder = z
   )
 
 export const FilePattern = Text.refine(
+  (pattern) => !/[,;|]\s*\*/.test(pattern),
+  'is one pattern: write one that fits all files, such as "*", or a route for each',
+).refine(
   (pattern) => !/[/\\\p{Cc}]/u.test(pattern),
   'matches names of files: it cannot hold "/" or "\\"',
 ).refine(

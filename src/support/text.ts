@@ -78,6 +78,12 @@ export function didYouMean(name: string, candidates: readonly string[]): string 
   return nearest === undefined ? '' : ` Did you mean "${nearest}"?`
 }
 
+/** The candidate that may be meant; else ` Known: a, b.`; nothing without candidates. */
+export function didYouMeanOneOf(name: string, candidates: readonly string[]): string {
+  const isShort = candidates.length > 0 && candidates.length <= LISTED_NAMES_MAX
+  return didYouMean(name, candidates) || (isShort ? ` Known: ${candidates.join(', ')}.` : '')
+}
+
 /** A text as one argument of a command that a person can paste into a POSIX shell. */
 export function quoteForShell(text: string): string {
   if (/^[\w.+=:@%,/][\w.~+=:@%,/-]*$/.test(text)) return text
@@ -107,15 +113,17 @@ export function unknownNameError(message: string, name: string, known: readonly 
   }
   if (known.length === 0)
     return new BridgeError('usage-wrong', `${message}; none is known.`, { fix: fix ?? NO_NAME_FIX })
-  const left = known.length - LISTED_NAMES_MAX
-  const more = left > 0 ? ` and ${left} more` : ''
-  const text = `${message}; known: ${known.slice(0, LISTED_NAMES_MAX).join(', ')}${more}.`
+  if (known.length > LISTED_NAMES_MAX)
+    return new BridgeError('usage-wrong', `${message}.`, { fix: fix ?? CONFIGURED_NAME_FIX })
+  const text = `${message}; known: ${known.join(', ')}.`
   return new BridgeError('usage-wrong', text, { fix: fix ?? KNOWN_NAME_FIX })
 }
 
 const LISTED_NAMES_MAX = 40
 
 const KNOWN_NAME_FIX = 'Write one of the known names.'
+
+const CONFIGURED_NAME_FIX = 'Write one of the names that the configuration has.'
 
 const NO_NAME_FIX = 'Add it to the configuration first, or leave the name out.'
 
@@ -131,12 +139,29 @@ export function normalizeForSearch(name: string): string {
 export function rankSimilarNames(name: string, candidates: readonly string[], limit: number): string[] {
   const allowed = maxEditDistance(name)
   const normalized = normalizeForSearch(name)
-  return candidates
+  const near = candidates
     .map((candidate) => ({ candidate, far: distance(normalized, normalizeForSearch(candidate)) }))
     .filter(({ far }) => far <= allowed)
     .toSorted((one, other) => one.far - other.far)
-    .slice(0, limit)
     .map(({ candidate }) => candidate)
+  return [...new Set([...near, ...listNamesWith(normalized, candidates)])].slice(0, limit)
+}
+
+/** The candidates that contain the name, or differ from it only by what follows their last point. */
+function listNamesWith(normalized: string, candidates: readonly string[]): readonly string[] {
+  if (normalized.length < CONTAINED_MIN) return []
+  const stem = cutEnding(normalized)
+  return candidates.filter((candidate) => {
+    const other = normalizeForSearch(candidate)
+    return other.includes(normalized) || cutEnding(other) === stem
+  })
+}
+
+/** How many letters a name has at least, so that names which contain it are similar. */
+const CONTAINED_MIN = 3
+
+function cutEnding(name: string): string {
+  return name.replace(/(?<=.)\.[^.]*$/, '')
 }
 
 /** How many letters of a name may be typing errors: few of a short one, so that Zip does not mean Id. */
