@@ -404,6 +404,7 @@ describe('a wrong command line', () => {
     [['map', 'diff', 'old.yaml'], 'Write `dropbridge map diff OLD NEW --on FILE`.'],
     [['why-not'], 'Write `dropbridge why-not FILE`.'],
     [['audit'], 'Write `dropbridge audit verify`.'],
+    [['console', 'user', 'add', 'bob'], 'Write `dropbridge console user add bob --role ROLE`.'],
     [['map'], 'Write `dropbridge map learn|docs|schema|try|test|coverage|diff`.'],
     [['discard', 'a b.csv'], "Write `dropbridge discard 'a b.csv' --by NAME --why TEXT`."],
     [['discard', 'a.csv', '--by=Ann'], 'Write `dropbridge discard a.csv --by=Ann --why TEXT`.'],

@@ -101,8 +101,13 @@ function reportIssue(
 /** `, such as ...`: the example of the key whose value has a wrong type. */
 function exemplify(issue: z.core.$ZodIssue, schema: z.core.$ZodType, keys: readonly PropertyKey[]): string {
   if (issue.code !== 'invalid_type' || !hasLibraryMessage(issue) || isMissing(issue)) return ''
-  const of = schema instanceof z.ZodObject ? (schema.shape as Record<string, z.ZodType>)[String(keys[0])] : undefined
-  const example = of && EXAMPLES.get(of)
+  let example: string | undefined
+  let of: z.core.$ZodType | undefined = schema
+  for (const key of keys) {
+    if (of instanceof z.ZodOptional) of = of.unwrap()
+    of = of instanceof z.ZodObject ? (of.shape as Record<string, z.ZodType>)[String(key)] : undefined
+    example = (of && EXAMPLES.get(of)) ?? example
+  }
   return example === undefined ? '' : `, such as \`${example}\``
 }
 
