@@ -184,7 +184,8 @@ async function findArchived({ journal }: BridgeContext, what: string): Promise<F
   throw refusal(other, 'the bridge did not archive it', 'Drop the file into the inbox again.')
 }
 
-const LIST_FILES_FIX = '`dropbridge status` lists the latest files; write the name, the id or the archived name of one.'
+const LIST_FILES_FIX =
+  '`dropbridge status` lists the latest files; write the name, the id or the archived name of one.'
 
 /** Files whose names begin with the text, or differ from it by a typing error. */
 async function findSimilarFiles(journal: BridgeContext['journal'], what: string): Promise<string[]> {

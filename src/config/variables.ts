@@ -74,7 +74,11 @@ async function resolveReference(name: string, closed: boolean, { env, folder }: 
   if (!/^[A-Za-z_]\w*$/.test(name)) {
     return { error: '"${…}" must hold the name of an environment variable, or file: and a path.' }
   }
-  return env[name] ?? { error: `the environment variable ${name} is not set.${didYouMean(name, Object.keys(env))}` }
+  return (
+    env[name] ?? {
+      error: `the environment variable ${name} is not set.${didYouMean(name, Object.keys(env))}`,
+    }
+  )
 }
 
 const SECRET_CHARACTERS_MAX = 65_536

@@ -38,7 +38,13 @@ export function exemplifyProvinces(country: string, text: string): string {
   const known = [...(getProvinces().get(country) ?? [])]
   const wanted = text.trim().toLowerCase()
   const contained = wanted.length < 3 ? [] : known.filter(([, name]) => name.toLowerCase().includes(wanted))
-  const meant = wanted.length < 3 ? undefined : findSimilarName(wanted, known.map(([, name]) => name))
+  const meant =
+    wanted.length < 3
+      ? undefined
+      : findSimilarName(
+          wanted,
+          known.map(([, name]) => name),
+        )
   const alike = contained.length > 0 ? contained : known.filter(([, name]) => name === meant)
   return (alike.length > 0 ? alike : known)
     .slice(0, 3)

@@ -82,7 +82,10 @@ export function findTable(
   const table = tables.get(name)
   if (table === undefined) {
     if (!tables.has(name)) {
-      note('table', `there is no table "${name}" under \`tables\`.${didYouMeanOneOf(name, [...tables.keys()])}`)
+      note(
+        'table',
+        `there is no table "${name}" under \`tables\`.${didYouMeanOneOf(name, [...tables.keys()])}`,
+      )
     }
     return undefined
   }
