@@ -236,7 +236,11 @@ async function findFileTarget(
 /** Returns the only match, if any. Throws the message when there are several, of which a person must name one. */
 export function chooseOnly<Each>(found: readonly Each[], message: string, describe: (each: Each) => string) {
   if (found.length <= 1) return found[0]
-  throw usageError(message, found.map(describe))
+  throw usageError(
+    message,
+    'Write its id, the first word of its line here, in place of the name.',
+    found.map(describe),
+  )
 }
 
 async function findRecordTarget(journal: Journal, of: { route: string; key: string }) {
@@ -305,10 +309,10 @@ export function formatRunOf(name: string): string {
   return isInboxKey(name) ? 'dropbridge run' : `dropbridge run ${name}`
 }
 
+export const ROUTE_GONE_FIX = 'Put the route back into the configuration, under that name.'
+
 export function getInboundRoute({ routes }: Configuration, name: string): Route {
   const route = routes.find((each) => each.name === name)
   if (route?.direction === 'inbound') return route
-  throw usageError(
-    `the file came on the route ${name}, which is not in the configuration any more: give it back its name`,
-  )
+  throw usageError(`the file came on the route ${name}, which is not in the configuration`, ROUTE_GONE_FIX)
 }

@@ -17,7 +17,7 @@ import { isoTime } from '../support/clock.ts'
 import { assert, BridgeError, usageError } from '../support/errors.ts'
 import { didYouMean, quoteForShell } from '../support/text.ts'
 import type { BridgeContext } from './context.ts'
-import { chooseOnly, formatRunOf } from './decide.ts'
+import { chooseOnly, formatRunOf, ROUTE_GONE_FIX } from './decide.ts'
 import { runRoute } from './run-route.ts'
 import { findDeliveriesByName } from './trace.ts'
 
@@ -64,7 +64,10 @@ export async function assertRepeatable(
   }
   const route = routes.find(({ name }) => name === delivery.route)
   if (route?.direction !== 'outbound')
-    throw usageError(`${delivery.name} is of the route ${delivery.route}, which is not in the configuration`)
+    throw usageError(
+      `${delivery.name} is of the route ${delivery.route}, which is not in the configuration`,
+      ROUTE_GONE_FIX,
+    )
   await assertRecordsKept(journal, route, delivery)
   return { route }
 }

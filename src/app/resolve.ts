@@ -59,8 +59,10 @@ export type ResolveResult =
   /** The API contradicts the claim. */
   | { readonly kind: 'refused'; readonly record: UnresolvedRecord; readonly why: string }
 
-export const ONE_OUTCOME =
-  'say what came of it with one of --accepted ID, --absent and --discard; of a delivery, --delivered or --again'
+const ONE_OUTCOME = 'the command does not say what came of it'
+
+export const OUTCOME_FIX =
+  'Add --accepted ID, --absent or --discard; of a held delivery --delivered or --again.'
 
 /** Throws `not-known` for an unknown record, and every failure that keeps the file from being finished. */
 export async function resolveRecord(
@@ -69,10 +71,11 @@ export async function resolveRecord(
   signal: AbortSignal,
 ): Promise<ResolveResult> {
   const { action, what } = request
-  if (action === undefined && (await listHeldNamed(context, what)).length > 0) throw usageError(ONE_OUTCOME)
+  if (action === undefined && (await listHeldNamed(context, what)).length > 0)
+    throw usageError(ONE_OUTCOME, OUTCOME_FIX)
   const found = await findRecord(context, what)
   if ('known' in found) return { kind: 'known', records: found.known }
-  if (action === undefined) throw usageError(ONE_OUTCOME)
+  if (action === undefined) throw usageError(ONE_OUTCOME, OUTCOME_FIX)
   const { record } = found
   const route = getInboundRoute(context.configuration, record.route)
   let verdict: Resolution | undefined

@@ -170,9 +170,8 @@ async function findArchived({ journal }: BridgeContext, what: string): Promise<F
   if (file !== undefined) return file
   const [other] = files
   if (other === undefined) {
-    const fix =
-      'See `dropbridge status` for the latest files; one goes by its name, its id or its archived name.'
     const near = await findSimilarFiles(journal, what)
+    const fix = near.length === 0 ? LIST_FILES_FIX : 'Name the file that is meant, as it is written here.'
     const details = near.length === 0 ? [] : [`similar names: ${near.join(', ')}`]
     throw new BridgeError('not-known', `no file "${what}" is known`, { fix, details })
   }
@@ -184,6 +183,9 @@ async function findArchived({ journal }: BridgeContext, what: string): Promise<F
     )
   throw refusal(other, 'the bridge did not archive it', 'Drop the file into the inbox again.')
 }
+
+const LIST_FILES_FIX =
+  '`dropbridge status` lists the latest files; write the name, the id or the archived name of one.'
 
 /** Files whose names begin with the text, or differ from it by a typing error. */
 async function findSimilarFiles(journal: BridgeContext['journal'], what: string): Promise<string[]> {

@@ -101,9 +101,16 @@ export async function pauseRoute(
 ): Promise<PauseResult> {
   assertRoutesExist(configuration.routes, [route])
   const now = options.clock.now()
-  if (asked.until <= now) throw usageError(`a pause ends later than now, and ${isoTime(asked.until)} is over`)
+  if (asked.until <= now)
+    throw usageError(
+      `a pause ends later than now, and ${isoTime(asked.until)} is over`,
+      'Write a later time, or how long: `--until 2h`.',
+    )
   if (asked.until > now + PAUSE_DAYS_MAX * DAY_MS)
-    throw usageError(`a pause ends within ${PAUSE_DAYS_MAX} days; pause it again later if it must go on`)
+    throw usageError(
+      `a pause ends within ${PAUSE_DAYS_MAX} days`,
+      'Write an earlier time; if it must go on then, pause the route again.',
+    )
   const pause = await journal.pauseRoute(route, asked)
   const lease = await journal.getLeaseOwner(route)
   if (lease === undefined || !isOwnerAlive(lease.owner)) return { pause }

@@ -1,31 +1,32 @@
 /** Parses one command line: finds the command, reports usage errors with a suggestion, returns the exit code. */
 import yargs, { type Argv, type Options } from 'yargs'
-import { BridgeError, EXIT, hasCode, usageError } from '../support/errors.ts'
+import { BridgeError, EXIT, FAILURES, hasCode, usageError } from '../support/errors.ts'
 import { VERSION } from '../support/process.ts'
 import { didYouMean, findSimilarName, quoteForShell, unknownNameError } from '../support/text.ts'
-import { commandName, quoteWord, registerCommand } from './command.ts'
+import { commandName, type CommandEntry, type OptionTable, quoteWord, registerCommand } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { escapeOutput, reportFailure, type Terminal } from './terminal.ts'
 
 /** Runs one command line and returns its exit code, mapped if a scheduler asked for that. Never throws: it reports failures. */
 export async function runCommandLine(terminal: Terminal, words: readonly string[]): Promise<number> {
-  const helped = { ...escapeOutput(terminal), help: `${findCommand(words).title} --help` }
+  const escaped = escapeOutput(terminal)
   let exit: number = EXIT.ok
   const done = (code: number) => {
     exit = code
   }
   try {
-    await buildProgram(helped, words, done).parseAsync([...words], {}, (_error, _argv, output) => {
-      if (output) helped.out(output)
+    await buildProgram(escaped, words, done).parseAsync([...words], {}, (_error, _argv, output) => {
+      if (output) escaped.out(output)
     })
   } catch (error) {
-    if (isOfCommandLine(error)) return reportFailure(helped, await createUsageError(error.message, words))
+    if (isOfCommandLine(error))
+      return reportFailure(escaped, await addForm(await createUsageError(error.message, words), words))
     const isUsage = hasCode(error, 'usage-wrong')
     // Loaded on demand: it opens the journal.
     const explained = isUsage
-      ? await (await import('./context.ts')).nameArchivedCopy(terminal, words, error)
+      ? await addForm(await (await import('./context.ts')).nameArchivedCopy(terminal, words, error), words)
       : error
-    return reportFailure(helped, explained)
+    return reportFailure(escaped, explained)
   }
   return exit
 }
@@ -93,6 +94,7 @@ async function createUsageError(message: string, words: readonly string[]): Prom
     const also = unknown === undefined ? '' : `. Unknown: ${unknown}.${didYouMean(unknown, known)}`
     return usageError(
       `${bare === undefined ? 'Missing' : 'The value is missing'}: ${named.join('; ')}${also}`,
+      bare === undefined && unknown === undefined ? completeCommand(words, options) : undefined,
     )
   }
   const [, option, given = '', choices = ''] =
@@ -110,9 +112,7 @@ async function createUsageError(message: string, words: readonly string[]): Prom
   if (demand !== undefined && nameBelow !== undefined && below === undefined)
     return unknownNameError(message, nameBelow, commands.map(commandName))
   if (unknown === undefined) return usageError(message)
-  return (
-    asWord ?? unknownNameError(message, unknown, known, `Leave ${unknown} out, or see \`${title} --help\`.`)
-  )
+  return asWord ?? unknownNameError(message, unknown, known, `Leave ${unknown} out, or write a known one.`)
 }
 
 /** For `dropbridge export-orders`: operations are named by routes, and a run carries them out. */
@@ -153,17 +153,96 @@ function suggestPositional(
   )
 }
 
+const FIX_MAX = 100
+
+/** The command as it was given, with the options that it lacks; undefined where that is too long for a fix. */
+function completeCommand(words: readonly string[], options: OptionTable): string | undefined {
+  const given = words.map((word) => word.replace(/=.*$/s, ''))
+  const lacking = listRequired(options).filter((name) => !isGiven(given, name, options[name]))
+  const written = [
+    'dropbridge',
+    ...words.map(quoteWord),
+    ...lacking.map((name) => formatOption(name, options[name])),
+  ]
+  const fix = `Write \`${written.join(' ')}\`.`
+  return fix.length > FIX_MAX ? undefined : fix
+}
+
+function isGiven(words: readonly string[], name: string, { alias }: Options = {}): boolean {
+  return words.includes(`--${name}`) || (typeof alias === 'string' && words.includes(`-${alias}`))
+}
+
+function listRequired(options: OptionTable): string[] {
+  return Object.keys(options).filter((name) => options[name]?.demandOption === true)
+}
+
+/** How a fix writes the value of an option. */
+const VALUES: Readonly<Record<string, string>> = {
+  by: 'NAME',
+  why: 'TEXT',
+  until: 'TIME',
+  within: 'TIME',
+  config: 'FILE',
+  mapping: 'FILE',
+  out: 'FILE',
+  on: 'FILE',
+}
+
+function formatOption(name: string, { type, choices }: Options = {}): string {
+  if (type === 'boolean') return `--${name}`
+  return `--${name} ${VALUES[name] ?? (choices === undefined ? 'VALUE' : name.toUpperCase())}`
+}
+
+/** Gives a wrong command line that has no fix of its own the form of its command. */
+async function addForm(failure: unknown, words: readonly string[]): Promise<unknown> {
+  if (!(failure instanceof BridgeError) || failure.fix !== FAILURES['usage-wrong'].fix) return failure
+  const { message, cause, details } = failure
+  const { command, below, title } = findCommand(words)
+  const found = below ?? command
+  if (found === undefined) {
+    const known = [...details, `commands: ${COMMANDS.map(commandName).join(', ')}`]
+    return usageError(
+      message,
+      'Write such as `dropbridge init`, `dropbridge run` or `dropbridge status`.',
+      known,
+    )
+  }
+  if (found.load === undefined) return usageError(message, `Write \`${title} ${listBelow(found)}\`.`, details)
+  const { options = {} } = await found.load()
+  const also = Object.keys(options).filter((name) => new RegExp(`--${name}(?![\\w-])`).test(message))
+  const named = new Set([...listRequired(options), ...(also.length === 1 ? also : [])])
+  const places = found.usage.split(' ').slice(1).map(formatPlace)
+  const form = [title, ...places, ...[...named].map((name) => formatOption(name, options[name]))].join(' ')
+  return new BridgeError('usage-wrong', message, { cause, details, fix: `Write \`${form}\`.` })
+}
+
+/** `<file>` is FILE, and `[routes..]` is [ROUTE...]. */
+function formatPlace(place: string): string {
+  const [, open = '', name = '', many] = /^([<[])([\w-]+?)(s\.\.|\.\.)?[>\]]$/.exec(place) ?? []
+  const written = `${name.toUpperCase()}${many === undefined ? '' : '...'}`
+  return open === '[' ? `[${written}]` : written
+}
+
+function listBelow({ commands = [] }: CommandEntry): string {
+  return commands.map(({ usage }) => usage.split(' ', 1)[0] ?? usage).join('|')
+}
+
 function listChoices({ choices = [] }: Options = {}): string[] {
   return choices.map(String)
 }
 
-/** The command that the words name, its subcommand, and the names of both. */
+/** The command that the words name, its last subcommand, and the names of all. */
 function findCommand(words: readonly string[]) {
-  const [name, nameBelow] = listNames(words)
+  const [name, ...namesBelow] = listNames(words)
   const command = COMMANDS.find((each) => commandName(each) === name)
-  const below = command?.commands?.find((each) => commandName(each) === nameBelow)
-  const names = [command, below].flatMap((each) => (each === undefined ? [] : [commandName(each)]))
-  const title = ['dropbridge', ...names].join(' ')
+  const found = command === undefined ? [] : [command]
+  for (const each of namesBelow) {
+    const next = found.at(-1)?.commands?.find((entry) => commandName(entry) === each)
+    if (next === undefined) break
+    found.push(next)
+  }
+  const title = ['dropbridge', ...found.map(commandName)].join(' ')
+  const below = found.length > 1 ? found.at(-1) : undefined
   return { command, below, title }
 }
 

@@ -5,7 +5,7 @@ import { LOG_FORMATS, LOG_LEVELS } from '../support/log.ts'
 import { quoteForShell } from '../support/text.ts'
 import type { Terminal } from './terminal.ts'
 
-type OptionTable = Readonly<Record<string, Options>>
+export type OptionTable = Readonly<Record<string, Options>>
 
 type PositionalTable = Readonly<Record<string, PositionalOptions>>
 
@@ -55,7 +55,7 @@ export function commandName({ usage }: CommandEntry): string {
 
 /** A word of the command line as it was given; an option stays one. */
 export function quoteWord(word: string): string {
-  return /^--?[\w-]+$/.test(word) ? word : quoteForShell(word)
+  return /^--?[\w-]+(=[\w.+:@%,/-]*)?$/.test(word) ? word : quoteForShell(word)
 }
 
 /** Registers the command and its subcommands with yargs, which loads the command that is given. */
@@ -85,7 +85,7 @@ function assertGivenOnce(options: OptionTable, values: Readonly<Record<string, u
     (name) => options[name]?.array !== true && Array.isArray(values[name]),
   )
   if (twice === undefined) return true
-  throw usageError(`--${twice} is given more than once.`)
+  throw usageError(`--${twice} is given more than once.`, `Write --${twice} once.`)
 }
 
 // Options that several commands have

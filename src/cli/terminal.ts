@@ -23,8 +23,6 @@ export interface Terminal {
   readonly env: NodeJS.ProcessEnv
   /** How the program is called here, for commands that a person may copy. */
   readonly program: string
-  /** The help of the command that was given, which explains a wrong command line. */
-  readonly help?: string
   /** The folder that relative paths are relative to. */
   readonly folder: string
   /** Asks the person at the terminal; left out where there is none. */
@@ -91,9 +89,7 @@ export function reportFailure(terminal: Terminal, error: unknown): ExitCode {
   terminal.say(`dropbridge: ${error.message}`)
   for (const detail of error.details) terminal.say(`  ${detail}`)
   for (const cause of listCauses(error)) terminal.say(`  because: ${cause}`)
-  const { code, fix } = error
-  const isHelp = fix === FAILURES['usage-wrong'].fix && terminal.help !== undefined
-  terminal.say(`  fix: ${isHelp ? `See \`${terminal.help}\`.` : fix}  (dropbridge explain ${code})`)
+  terminal.say(`  fix: ${error.fix}  (dropbridge explain ${error.code})`)
   return error.exit
 }
 

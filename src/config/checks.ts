@@ -1,7 +1,7 @@
 /** Checks across the parts of the configuration. Each tolerates a broken rest. */
 import { dirname, resolve, sep } from 'node:path'
 import { isOperation, partiesOf } from '../contract/operations.ts'
-import { didYouMean } from '../support/text.ts'
+import { didYouMeanOneOf } from '../support/text.ts'
 import { buildInboxKey } from './edi.ts'
 import { checkEdi } from './edi-checks.ts'
 import { type ConfigError, keyError, listErrors, prefixPaths, toFields, valueError } from './errors.ts'
@@ -66,7 +66,7 @@ function checkMailboxes(route: RawRoute, known: readonly string[]): ConfigError[
   return (['from', 'results', 'to', 'receipt', 'documents'] as const).flatMap((part) => {
     const mailbox = route[part]?.mailbox
     if (mailbox === undefined || known.includes(mailbox)) return []
-    return [valueError([part, 'mailbox'], `there is no such mailbox.${didYouMean(mailbox, known)}`)]
+    return [valueError([part, 'mailbox'], `there is no such mailbox.${didYouMeanOneOf(mailbox, known)}`)]
   })
 }
 
@@ -169,7 +169,7 @@ function checkNotifications({ notifications, ...raw }: RawConfiguration): Config
   return Object.entries(notifications).flatMap(([name, { routes }]) =>
     routes.flatMap((route) => {
       if (routeNames.includes(route)) return []
-      const message = `there is no route "${route}".${didYouMean(route, routeNames)}`
+      const message = `there is no route "${route}".${didYouMeanOneOf(route, routeNames)}`
       return [valueError(['notifications', name, 'routes'], message)]
     }),
   )

@@ -1,7 +1,7 @@
 /** Checks of partners and inboxes of interchanges, and of the routes that take sets of them. */
 import { isInbound, isOperation } from '../contract/operations.ts'
 import { toFields, type ConfigError, keyError, listErrors, prefixPaths, valueError } from './errors.ts'
-import { didYouMean } from '../support/text.ts'
+import { didYouMeanOneOf } from '../support/text.ts'
 import { formatAddress } from './edi.ts'
 import { X12_ID_MAX } from './envelope.ts'
 import { checkExpect } from './outbound-checks.ts'
@@ -61,12 +61,12 @@ function checkNames({ route, inbox, partner }: Taker, { inboxes, partners }: Raw
   const known = Object.keys(inboxes)
   const errors: ConfigError[] = []
   if (!known.includes(inbox)) {
-    const help = known.length === 0 ? ' Write it under `edi.inboxes`.' : didYouMean(inbox, known)
+    const help = known.length === 0 ? ' Write it under `edi.inboxes`.' : didYouMeanOneOf(inbox, known)
     errors.push(valueError([...path, 'inbox'], `there is no such inbox.${help}`))
   }
   if (partner !== undefined && partners !== undefined && !Object.hasOwn(partners, partner)) {
     const help = Object.keys(partners).length === 0 ? ' Write it under `edi.partners`.' : ''
-    const message = `there is no such partner.${help}${didYouMean(partner, Object.keys(partners))}`
+    const message = `there is no such partner.${help}${didYouMeanOneOf(partner, Object.keys(partners))}`
     errors.push(valueError([...path, 'partner'], message))
   }
   return errors
@@ -85,7 +85,7 @@ function checkMailboxes({ inboxes, partners = {} }: RawEdi, known: readonly stri
   ]
   return named.flatMap(({ path, mailbox }) => {
     if (mailbox === undefined || known.includes(mailbox)) return []
-    return [valueError(path, `there is no such mailbox.${didYouMean(mailbox, known)}`)]
+    return [valueError(path, `there is no such mailbox.${didYouMeanOneOf(mailbox, known)}`)]
   })
 }
 
@@ -117,7 +117,7 @@ function checkExport({ from, to, partner: name, usage, operation }: RawRoute, ed
   const partner = Object.hasOwn(partners, name) ? partners[name] : undefined
   if (partner === undefined) {
     const help = Object.keys(partners).length === 0 ? ' Write it under `edi.partners`.' : ''
-    const message = `there is no such partner.${help}${didYouMean(name, Object.keys(partners))}`
+    const message = `there is no such partner.${help}${didYouMeanOneOf(name, Object.keys(partners))}`
     return [valueError(['partner'], message)]
   }
   const ours = Object.keys(us)
@@ -144,7 +144,7 @@ function checkDelimiters({ partners = {}, us }: RawEdi): ConfigError[] {
       return [valueError(['edi', 'partners', name, 'delimiters', part], `is the same as \`${other}\`.`)]
     })
     if (we === undefined || Object.hasOwn(us, we)) return errors
-    const message = `there is no such address under \`edi.us\`.${didYouMean(we, Object.keys(us))}`
+    const message = `there is no such address under \`edi.us\`.${didYouMeanOneOf(we, Object.keys(us))}`
     return [...errors, valueError(['edi', 'partners', name, 'we'], message)]
   })
 }

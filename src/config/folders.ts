@@ -18,12 +18,14 @@ export const Folder = z
   )
 
 export const FilePattern = Text.refine(
-  (pattern) => !/[/\\\p{Cc}]/u.test(pattern),
-  'matches names of files: it cannot hold "/" or "\\"',
-).refine(
-  (pattern) => !/[[\]{}]/.test(pattern),
-  'only * and ? stand for other letters: write ? for each letter of a choice such as [0-9], or several routes',
+  (pattern) => !/[,;|]\s*\*/.test(pattern),
+  'is one pattern: write one that fits all files, such as "*", or a route for each',
 )
+  .refine((pattern) => !/[/\\\p{Cc}]/u.test(pattern), 'matches names of files: it cannot hold "/" or "\\"')
+  .refine(
+    (pattern) => !/[[\]{}]/.test(pattern),
+    'only * and ? stand for other letters: write ? for each letter of a choice such as [0-9], or several routes',
+  )
 
 /** A folder that the bridge leaves files in. */
 export interface OutputFolder {

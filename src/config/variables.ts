@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { type Document, isPair, isScalar, type Scalar, visit } from 'yaml'
 import { findSchemas, type JsonSchema } from './schema.ts'
 import { describeUnreadable } from '../support/errors.ts'
+import { didYouMean } from '../support/text.ts'
 import { type ConfigError, valueError } from './errors.ts'
 
 interface SubstituteContext {
@@ -73,7 +74,11 @@ async function resolveReference(name: string, closed: boolean, { env, folder }: 
   if (!/^[A-Za-z_]\w*$/.test(name)) {
     return { error: '"${…}" must hold the name of an environment variable, or file: and a path.' }
   }
-  return env[name] ?? { error: `the environment variable ${name} is not set.` }
+  return (
+    env[name] ?? {
+      error: `the environment variable ${name} is not set.${didYouMean(name, Object.keys(env))}`,
+    }
+  )
 }
 
 const SECRET_CHARACTERS_MAX = 65_536

@@ -1,6 +1,7 @@
 /** Countries and their states or provinces, from ISO 3166. */
 import { iso31661, iso31662 } from 'iso-3166'
 import { makeOnDemand } from '../support/collections.ts'
+import { findSimilarName } from '../support/text.ts'
 
 // The tables are large, and short commands need none of them.
 
@@ -36,7 +37,15 @@ export function isProvince(code: string): boolean {
 export function exemplifyProvinces(country: string, text: string): string {
   const known = [...(getProvinces().get(country) ?? [])]
   const wanted = text.trim().toLowerCase()
-  const alike = wanted.length < 3 ? [] : known.filter(([, name]) => name.toLowerCase().includes(wanted))
+  const contained = wanted.length < 3 ? [] : known.filter(([, name]) => name.toLowerCase().includes(wanted))
+  const meant =
+    wanted.length < 3
+      ? undefined
+      : findSimilarName(
+          wanted,
+          known.map(([, name]) => name),
+        )
+  const alike = contained.length > 0 ? contained : known.filter(([, name]) => name === meant)
   return (alike.length > 0 ? alike : known)
     .slice(0, 3)
     .map(([code, name]) => `${code} (${name})`)

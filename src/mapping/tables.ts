@@ -1,7 +1,7 @@
 /** Lookup tables of a mapping: rows in the mapping itself, or a CSV file beside it. */
 import Papa from 'papaparse'
 import { describeUnreadablePart } from '../support/errors.ts'
-import { didYouMean } from '../support/text.ts'
+import { didYouMean, didYouMeanOneOf } from '../support/text.ts'
 import { checkPart } from './source/schema.ts'
 import { TableFrame } from './file.ts'
 import {
@@ -82,7 +82,10 @@ export function findTable(
   const table = tables.get(name)
   if (table === undefined) {
     if (!tables.has(name)) {
-      note('table', `there is no table "${name}" under \`tables\`.${didYouMean(name, [...tables.keys()])}`)
+      note(
+        'table',
+        `there is no table "${name}" under \`tables\`.${didYouMeanOneOf(name, [...tables.keys()])}`,
+      )
     }
     return undefined
   }
@@ -98,7 +101,7 @@ function pickColumn(table: Table, pick: string | undefined, note: (message: stri
     return undefined
   }
   if (table.columns.includes(pick)) return pick
-  note(`the table "${table.name}" has no column "${pick}".${didYouMean(pick, table.columns)}`)
+  note(`the table "${table.name}" has no column "${pick}".${didYouMeanOneOf(pick, table.columns)}`)
   return undefined
 }
 

@@ -37,7 +37,7 @@ export const FAILURES = {
   'usage-wrong': {
     exit: EXIT.usage,
     title: 'The command line is wrong.',
-    fix: 'Read `dropbridge --help` or `dropbridge COMMAND --help`.',
+    fix: 'Correct the word that the message names; docs/commands.md lists all commands.',
   },
   'not-known': {
     exit: EXIT.rejects,
@@ -297,8 +297,8 @@ export class BridgeError extends Error {
 }
 
 /** Makes the failure for a wrong command line. */
-export function usageError(message: string, details: readonly string[] = []): BridgeError {
-  return new BridgeError('usage-wrong', message, { details })
+export function usageError(message: string, fix?: string, details: readonly string[] = []): BridgeError {
+  return new BridgeError('usage-wrong', message, { fix, details })
 }
 
 export function throwIfStopped(signal: AbortSignal): void {

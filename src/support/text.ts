@@ -78,6 +78,12 @@ export function didYouMean(name: string, candidates: readonly string[]): string 
   return nearest === undefined ? '' : ` Did you mean "${nearest}"?`
 }
 
+/** The candidate that may be meant; else ` Known: a, b.`; nothing without candidates. */
+export function didYouMeanOneOf(name: string, candidates: readonly string[]): string {
+  const isShort = candidates.length > 0 && candidates.length <= LISTED_NAMES_MAX
+  return didYouMean(name, candidates) || (isShort ? ` Known: ${candidates.join(', ')}.` : '')
+}
+
 /** A text as one argument of a command that a person can paste into a POSIX shell. */
 export function quoteForShell(text: string): string {
   if (/^[\w.+=:@%,/][\w.~+=:@%,/-]*$/.test(text)) return text
@@ -105,12 +111,21 @@ export function unknownNameError(message: string, name: string, known: readonly 
     const correction = { fix: `Write "${meant}" instead of "${name}".` }
     return new BridgeError('usage-wrong', `${message}. Did you mean "${meant}"?`, correction)
   }
-  const isShort = known.length > 0 && known.length <= LISTED_NAMES_MAX
-  const text = isShort ? `${message}; known: ${known.join(', ')}.` : `${message}.`
-  return new BridgeError('usage-wrong', text, { fix })
+  if (known.length === 0)
+    return new BridgeError('usage-wrong', `${message}; none is known.`, { fix: fix ?? NO_NAME_FIX })
+  if (known.length > LISTED_NAMES_MAX)
+    return new BridgeError('usage-wrong', `${message}.`, { fix: fix ?? CONFIGURED_NAME_FIX })
+  const text = `${message}; known: ${known.join(', ')}.`
+  return new BridgeError('usage-wrong', text, { fix: fix ?? KNOWN_NAME_FIX })
 }
 
 const LISTED_NAMES_MAX = 40
+
+const KNOWN_NAME_FIX = 'Write one of the known names.'
+
+const CONFIGURED_NAME_FIX = 'Write one of the names that the configuration has.'
+
+const NO_NAME_FIX = 'Add it to the configuration first, or leave the name out.'
 
 /** Removes what people drop or add when they read a name aloud: case, dashes, blanks and leading zeros. */
 export function normalizeForSearch(name: string): string {
@@ -124,12 +139,29 @@ export function normalizeForSearch(name: string): string {
 export function rankSimilarNames(name: string, candidates: readonly string[], limit: number): string[] {
   const allowed = maxEditDistance(name)
   const normalized = normalizeForSearch(name)
-  return candidates
+  const near = candidates
     .map((candidate) => ({ candidate, far: distance(normalized, normalizeForSearch(candidate)) }))
     .filter(({ far }) => far <= allowed)
     .toSorted((one, other) => one.far - other.far)
-    .slice(0, limit)
     .map(({ candidate }) => candidate)
+  return [...new Set([...near, ...listNamesWith(normalized, candidates)])].slice(0, limit)
+}
+
+/** The candidates that contain the name, or differ from it only by what follows their last point. */
+function listNamesWith(normalized: string, candidates: readonly string[]): readonly string[] {
+  if (normalized.length < CONTAINED_MIN) return []
+  const stem = cutEnding(normalized)
+  return candidates.filter((candidate) => {
+    const other = normalizeForSearch(candidate)
+    return other.includes(normalized) || cutEnding(other) === stem
+  })
+}
+
+/** How many letters a name has at least, so that names which contain it are similar. */
+const CONTAINED_MIN = 3
+
+function cutEnding(name: string): string {
+  return name.replace(/(?<=.)\.[^.]*$/, '')
 }
 
 /** How many letters of a name may be typing errors: few of a short one, so that Zip does not mean Id. */

@@ -366,8 +366,8 @@ describe('a wrong command line', () => {
     [['check', '--onlin'], 'Unknown argument: onlin. Did you mean "--online"?'],
     [['service', '--swich', 'a=b'], 'Unknown argument: swich. Did you mean "--switch"?'],
     [['service', '--new-client'], 'Did you mean "--new-clients"?'],
-    [['service', '--port', '80x'], '--port is no port: write a number from 1 to 65535'],
-    [['service', '--port', '70000'], '--port is no port: write a number from 1 to 65535'],
+    [['service', '--port', '80x'], '--port is no port.\n  fix: Write a number from 1 to 65535, '],
+    [['service', '--port', '70000'], '--port is no port.\n  fix: Write a number from 1 to 65535, '],
     [['audit', 'verfy'], 'Did you mean "verify"?'],
     [['service', '--switch'], 'The value is missing: --switch'],
     [['export', 'shipments-out', '--po'], 'The value is missing: --po'],
@@ -387,7 +387,8 @@ describe('a wrong command line', () => {
 
     expect({ exit, stdout }).toEqual({ exit: 64, stdout: '' })
     expect(stderr).toContain(message)
-    expect(stderr).toMatch(/fix: (See `dropbridge [a-z -]*--help`|Write ".+" instead of ".+")\. /)
+    expect(stderr).toMatch(/^ {2}fix: (Write|Correct) .{4,91}\. {2}\(dropbridge explain usage-wrong\)$/m)
+    expect(stderr).not.toContain('--help')
     expect(stderr).not.toMatch(STACK)
   })
 
@@ -397,15 +398,29 @@ describe('a wrong command line', () => {
     [['run', '--route=my orders', '--json'], "Write `dropbridge run 'my orders' --json`."],
     [['watch', '--rout'], 'Write `dropbridge watch ROUTE`.'],
     [['retake', '--file', 'a.csv'], 'Write `dropbridge retake a.csv`.'],
-    [['retake', 'a.csv', '--route', 'orders'], 'Leave --route out, or see `dropbridge retake --help`.'],
+    [['retake', 'a.csv', '--route', 'orders'], 'Leave --route out, or write a known one.'],
     [['map', 'try', '.', '-m', MAPPING], 'Name a file in it.'],
-    [['run', '--max-records', 'x'], 'See `dropbridge run --help`.'],
-    [['map', 'diff', 'old.yaml'], 'See `dropbridge map diff --help`.'],
-    [['xyzzy'], 'See `dropbridge --help`.'],
+    [['run', '--max-records', 'x'], 'Write it with digits, such as `--max-records 500`.'],
+    [['map', 'diff', 'old.yaml'], 'Write `dropbridge map diff OLD NEW --on FILE`.'],
+    [['why-not'], 'Write `dropbridge why-not FILE`.'],
+    [['audit'], 'Write `dropbridge audit verify`.'],
+    [['console', 'user', 'add', 'bob'], 'Write `dropbridge console user add bob --role ROLE`.'],
+    [['map'], 'Write `dropbridge map learn|docs|schema|try|test|coverage|diff`.'],
+    [['discard', 'a b.csv'], "Write `dropbridge discard 'a b.csv' --by NAME --why TEXT`."],
+    [['discard', 'a.csv', '--by=Ann'], 'Write `dropbridge discard a.csv --by=Ann --why TEXT`.'],
+    [['discard', 'a'.repeat(90)], 'Write `dropbridge discard WHAT --by NAME --why TEXT`.'],
+    [
+      ['pause', 'orders', '--untl', '1h'],
+      'Write `dropbridge pause ROUTE --until TIME --by NAME --why TEXT`.',
+    ],
+    [['translate', SAMPLE.slice(-40)], `Write \`dropbridge translate ${SAMPLE.slice(-40)} --mapping FILE\`.`],
+    [['service', '--switch'], 'Write `dropbridge service --switch VALUE`.'],
+    [[], 'Write such as `dropbridge init`, `dropbridge run` or `dropbridge status`.'],
+    [['xyzzy'], 'Write one of the known names.'],
     [['rnu'], 'Write "run" instead of "rnu".'],
     [['check', '--onlin'], 'Write "--online" instead of "--onlin".'],
     [['explain', 'key-conflit'], 'Write "key-conflict" instead of "key-conflit".'],
-  ])('the fix for %j names the help of the command, or the word that was meant', async (args, fix) => {
+  ])('the fix for %j names the form of the command, or the word that was meant', async (args, fix) => {
     const { stderr } = await runHere(await tempFolder(), args)
 
     expect(stderr).toContain(`fix: ${fix}  (`)

@@ -95,3 +95,16 @@ test('a count that differs because a terminator is missing is not lowered: the s
   expect(stderr).toContain('Write the terminator before that segment yourself')
   expect(written).toBeUndefined()
 })
+
+test('the fix of a wrong count names the file that is checked, and following it mends the file', async () => {
+  const folder = await tempFolder()
+  await writeFile(join(folder, 'in 1.x12'), ONE_DAY.replace('SE*18', 'SE*17'))
+
+  const checked = await runHere(folder, ['edi', 'check', 'in 1.x12'])
+  const [, command = ''] = /`dropbridge (.+) --out FIXED`/.exec(checked.stdout + checked.stderr) ?? []
+  await runHere(folder, ['edi', 'fix', 'in 1.x12', '--out', 'FIXED'])
+
+  expect(checked.exit).toBe(2)
+  expect(command).toBe("edi fix 'in 1.x12'")
+  expect((await runHere(folder, ['edi', 'check', 'FIXED'])).exit).toBe(0)
+})

@@ -81,6 +81,34 @@ test('units that the bridge shipped since it saw an order are not late any more'
   expect(late.filter(({ what }) => what === 'ship')).toHaveLength(2)
 })
 
+test('an order of which the bridge shipped a part stays late with the units that are left; refused shipments count for nothing', async () => {
+  const world = await seenOrders()
+  const run = await commandsOf(world)
+  const shipBy = async () => {
+    const { out } = await run('late', '--within', '30d', '--party', '2000', '--json')
+    const late = rows(out).filter(({ what }) => what === 'ship')
+    return Object.fromEntries(late.map(({ purchaseOrder, units }) => [purchaseOrder, units]))
+  }
+  const before = await shipBy()
+  const large = ORDERS.find(({ po }) => (before[po] ?? 0) > 1)?.po ?? ''
+  const parcels = sampleShipments(ORDERS, { seed: 1, damageEvery: 0 })
+  const [parcel] = parcels.filter(({ po, rows: lines }) => po === large && Number(lines[0]?.Qty) > 0)
+  const [line] = parcel?.rows ?? []
+  const ship = async (name: string, quantity: string) => {
+    const shown = line === undefined ? [] : [{ ...line, Qty: quantity, 'Tracking Number': `T${quantity}` }]
+    await world.drop('inbox/shipments', name, shipmentsFile([{ po: large, rows: shown, damage: [] }]))
+    await world.run('shipments')
+    return shipBy()
+  }
+
+  const refused = await ship('too-many.csv', '500')
+  const partly = await ship('one.csv', '1')
+
+  expect(before[large]).toBeGreaterThan(1)
+  expect(refused).toEqual(before)
+  expect(partly).toEqual({ ...before, [large]: (before[large] ?? 0) - 1 })
+})
+
 test('--live asks the API, so that orders count which the bridge never saw, and others which are done do not', async () => {
   const world = await aWorld({ routes: ['orders', 'orders-out'] })
   await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)

@@ -81,7 +81,7 @@ test('an unknown record is named first, before the outcome is asked for', async 
   expect(unknown).toMatchObject({ exit: 2, err: expect.stringContaining('no record "NONE-1" is known') })
   expect(known).toMatchObject({
     exit: 64,
-    err: expect.stringContaining('say what came of it with one of --accepted ID, --absent and --discard'),
+    err: expect.stringContaining('fix: Add --accepted ID, --absent or --discard;'),
   })
 })
 
@@ -306,7 +306,7 @@ test('a resolution states one outcome of a known record', async () => {
 
   expect([nothing.exit, both.exit, unknown.exit, blank.exit]).toEqual([64, 64, 2, 64])
   expect(both.err).toContain('--absent and --discard contradict each other')
-  expect(both.err).toContain('one of --accepted ID, --absent and --discard')
+  expect(both.err).toContain('fix: Add --accepted ID, --absent or --discard;')
   expect(unknown.err).toContain('no record "HV-99999" is known')
 })
 

@@ -135,6 +135,34 @@ test('a file that is not known, not archived any more or changed since is refuse
   expect(await posted(world)).toEqual(GOOD.toSorted())
 })
 
+test.each(['ORDERS.csv', 'orders.txt', 'rders'])(
+  'the unknown name %s is answered with the name that it is like, and that one can be written',
+  async (name) => {
+    const world = await anArchivedFile()
+    const run = await commandsOf(world)
+
+    const { exit, err } = await run('retake', name)
+    const traced = await run('trace', name)
+    const undone = await run('undo', name)
+    const [, meant = ''] = /^ {2}similar names: (\S+)$/m.exec(err) ?? []
+
+    expect(exit).toBe(2)
+    expect(err).toContain('fix: Name the file that is meant, as it is written here.')
+    expect((await run('retake', meant)).err).toContain('orders: orders.csv is taken again')
+    expect(traced.out + traced.err).toContain('orders.csv')
+    expect(undone.err).toContain('Similar names: orders.csv')
+  },
+)
+
+test('an unknown name that is like no other is answered with how to list the files', async () => {
+  const run = await commandsOf(await anArchivedFile())
+
+  const { err } = await run('retake', 'xyzzy')
+
+  expect(err).toContain('fix: `dropbridge status` lists the latest files;')
+  expect((await run('status')).out).toContain('orders.csv')
+})
+
 test('several archived files of one name are listed with their ids, and one goes by its id', async () => {
   const world = await anArchivedFile()
   const other = sampleOrders({ seed: 6, orders: 1, damageEvery: 0, firstNumber: 30_001 })

@@ -64,7 +64,9 @@ test.each([0, -1, 1.5, Number.NaN])('no run sends at most %d records', (maxRecor
 })
 
 test('--due and --again cannot be combined', () => {
-  expect(() => bounds({ due: true, again: true })).toThrow('choose one')
+  expect(() => bounds({ due: true, again: true })).toThrow(
+    '--due runs what its schedule asks for, and --again what it does not',
+  )
 })
 
 describe('other exit codes', () => {

@@ -123,7 +123,7 @@ test('contradictory options are refused before anything is done', async () => {
 
   expect(await wrong('--exit-map', '3=0')).toContain('"3=0" names no exit code of the program')
   expect(await wrong('--max-records', 'many')).toContain('--max-records must be a whole number from 1 on')
-  expect(await wrong('--due', '--again')).toContain('choose one')
+  expect(await wrong('--due', '--again')).toContain('fix: Leave one of the two out.')
   expect(await wrong('--if-busy', 'maybe')).toContain('if-busy')
   expect(await wrong('--until', '7h', '--until', '8h')).toContain('--until is given more than once')
   expect(await wrong('--max-record', '7')).toContain('Did you mean "--max-records"?')

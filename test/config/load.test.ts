@@ -443,7 +443,7 @@ routes:
 
   test('a name from the language itself is no mailbox', async () => {
     expect(await errorsOf(WHOLE.replace('to: { mailbox: erp', 'to: { mailbox: constructor'))).toEqual([
-      '18:20 routes.shipments-out.to.mailbox: there is no such mailbox.',
+      '18:20 routes.shipments-out.to.mailbox: there is no such mailbox. Known: erp.',
     ])
   })
 
@@ -474,6 +474,38 @@ routes:
       expect(others).toEqual([])
     },
   )
+})
+
+describe('names and patterns that fit nothing', () => {
+  test.each(['*.csv, *.txt', '*.csv;*.txt', '*.csv|*.txt'])(
+    'several patterns in one are refused, because no file would match them: %s',
+    async (pattern) => {
+      const from = `inbox/orders, match: "${pattern}" }`
+
+      const errors = await errorsOf(WHOLE.replace('inbox/orders }', from))
+
+      expect(errors.join('\n')).toContain(
+        'orders-in.from.match: is one pattern: write one that fits all files',
+      )
+      expect(errors).toHaveLength(1)
+    },
+  )
+
+  test('an unknown mailbox is refused with the known ones', async () => {
+    const errors = await errorsOf(WHOLE.replace('from: { mailbox: erp', 'from: { mailbox: warehouse'))
+
+    expect(errors.join('\n')).toContain('orders-in.from.mailbox: there is no such mailbox. Known: erp.')
+  })
+
+  test('a variable that is not set is named with the one that is spelt like it', async () => {
+    await writeFile(path, WHOLE)
+
+    await expect(
+      loadConfiguration(path, { API_URL: 'https://a.example', CLIENT_ID: 'x', CLIENT_SECRT: 'y' }),
+    ).rejects.toMatchObject({
+      details: [expect.stringContaining('CLIENT_SECRET is not set. Did you mean "CLIENT_SECRT"?')],
+    })
+  })
 })
 
 describe('a file that is no configuration at all', () => {

@@ -11,3 +11,8 @@ test('without such a name the first provinces of the country are examples, and a
   expect(exemplifyProvinces('US', 'XX')).toBe('AK (Alaska), AL (Alabama), AR (Arkansas)')
   expect(exemplifyProvinces('VA', 'XX')).toBe('')
 })
+
+test('a name with a typing error has the state that is meant as its example', () => {
+  expect(exemplifyProvinces('US', 'Mane')).toBe('ME (Maine)')
+  expect(exemplifyProvinces('US', 'Caliphornia')).toBe('CA (California)')
+})

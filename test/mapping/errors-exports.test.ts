@@ -170,7 +170,9 @@ test('every error in lines above the header and in files without quotes is repor
   const write = (options: string, columns = '{ A: id }') =>
     errorsOf(`operation: export-orders\nwrite: { ${options} }\ncolumns: ${columns}`)
 
-  expect(await write('format: csv, above: Orders')).toEqual(['2:30 write.above: must be a list'])
+  expect(await write('format: csv, above: Orders')).toEqual([
+    '2:30 write.above: must be a list, such as `above: [[TemplateType=Orders, Version=7], "# text as it stands"]`',
+  ])
   expect(await write('format: csv, above: [{ text: x }]')).toEqual([
     '2:31 write.above[0]: expected a line as text, or a list of its cells',
   ])

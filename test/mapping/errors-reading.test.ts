@@ -24,7 +24,17 @@ test.each([
   ['{ format: csv, decimal: comma }', '3:31 read.decimal: expected "." or ","'],
   ['{ format: csv, extra: reject }', '3:29 read.extra: expected `ignore` or `refuse`'],
   ['{ format: csv, missing: never }', '3:31 read.missing: expected `allow` or `refuse`'],
-  ['{ format: csv, blanks: "-" }', '3:30 read.blanks: must be a list'],
+  ['{ format: csv, blanks: "-" }', '3:30 read.blanks: must be a list, such as `blanks: ["-", "N/A"]`'],
+  [
+    '{ format: csv, ignore: header }',
+    '3:30 read.ignore: must be a list, such as `ignore: [{ startsWith: "#" }, { header: repeated }]`',
+  ],
+  [
+    '{ format: csv, ignore: [header] }',
+    '3:31 read.ignore[0]: must hold keys and values, such as `ignore: [{ startsWith: "#" }, { header: repeated }]`',
+  ],
+  ['{ format: csv, delimiter: comma }', '3:33 read.delimiter: expected one character in quotes, such as ";"'],
+  ['csv', '3:7 read: must hold keys and values, such as `read: { format: csv }`'],
   [
     '{ format: csv, columns: [PO], missing: refuse }',
     '3:37 read.missing: this is for files with a header line, and this mapping names the columns itself',
@@ -112,7 +122,7 @@ test('record types that do not go together are all reported', async () => {
   expect(await ofRead(read.replace(/ +G:.*\n/, ''))).toEqual([
     '5:3 read.typeIn: `start` and `length` are for `format: fixed`; here write the number of a cell or a column name',
     '8:17 read.records.A.columns: the type H has a column "Name" already: its rows become one',
-    '9:10 read.records.B.of: there is no record type "D".',
+    '9:10 read.records.B.of: there is no record type "D". Known: H, A, B, C, E, F.',
     '10:5 read.records.C: say either what its rows are, `as: header`, `detail`, `ignore` or `totals`, or `of` which type they are a part',
     '12:10 read.records.F.of: rows are a part of a type that is `as: header` or `as: detail`',
   ])

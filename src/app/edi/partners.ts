@@ -165,7 +165,10 @@ export async function setNumbers(
 ): Promise<NumberCounter> {
   for (const last of [interchange, group])
     if (!Number.isInteger(last) || last < 0 || last > MAX_CONTROL_NUMBER)
-      throw usageError(`a control number is a whole number from 0 to ${MAX_CONTROL_NUMBER}`)
+      throw usageError(
+        `a control number is a whole number from 0 to ${MAX_CONTROL_NUMBER}`,
+        'Write the number of the last interchange, with digits only: `--set 41`.',
+      )
   const own = (await listNumbers(configuration, journal, partner)).filter(
     ({ counter }) => counter.usage === usage,
   )

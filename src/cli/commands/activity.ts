@@ -29,7 +29,8 @@ export const activityCommand = defineCommand({
     const range = toDays(days.from, days.to, zone)
     if (range === undefined || days.from > days.to)
       throw usageError(
-        `${days.from} to ${days.to} are no days; write them as 2026-11-01, the earlier one first`,
+        `${days.from} to ${days.to} are no days, or the later one is first`,
+        'Write the earlier day first: `--from 2026-11-01 --to 2026-11-30`.',
       )
     const { route, party } = options
     if (route !== undefined) selectRoutes(configuration, [route])
@@ -49,8 +50,9 @@ export const activityCommand = defineCommand({
 
 function readDays({ on, from, to }: OptionValues<typeof OPTIONS>, today: string) {
   if (on !== undefined && (from !== undefined || to !== undefined))
-    throw usageError('say --on or --from and --to, not both')
-  if (to !== undefined && from === undefined) throw usageError('--to needs --from')
+    throw usageError('--on and --from exclude each other', 'Write `--on DAY`, or `--from DAY --to DAY`.')
+  if (to !== undefined && from === undefined)
+    throw usageError('--to needs --from', 'Write `--from DAY --to DAY`.')
   const read = (day: string) =>
     day === 'today' ? today : day === 'yesterday' ? addDays(today, -1) : checkDay(day)
   const first = read(on ?? from ?? today)
@@ -59,5 +61,5 @@ function readDays({ on, from, to }: OptionValues<typeof OPTIONS>, today: string)
 
 function checkDay(day: string): string {
   if (/^\d{4}-\d{2}-\d{2}$/.test(day)) return day
-  throw usageError(`"${day}" is no day; write it as 2026-11-01, today or yesterday`)
+  throw usageError(`"${day}" is no day`, 'Write it as 2026-11-01, today or yesterday.')
 }

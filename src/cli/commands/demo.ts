@@ -76,7 +76,7 @@ async function createFolder(terminal: Terminal, folder: string | undefined): Pro
     const root = resolvePath(terminal, folder ?? (attempt === 1 ? 'demo' : `demo-${attempt}`))
     await mkdir(root, { recursive: true })
     if ((await readdir(root)).length === 0) return root
-    if (folder !== undefined) throw usageError(`${root} is not empty; name a new folder`)
+    if (folder !== undefined) throw usageError(`${root} is not empty`, 'Name a new folder.')
   }
 }
 

@@ -48,7 +48,10 @@ export const explainCommand = defineCommand({
 function unknownCodeError(code: string, all: readonly Explanation[]): BridgeError {
   const codes = all.map((each) => each.code)
   if (/^\d+$/.test(code))
-    return usageError(`there is no code "${code}". Exit codes are listed in docs/commands.md.`)
+    return usageError(
+      `there is no code "${code}"`,
+      'Exit codes are listed in docs/commands.md; `dropbridge explain` lists all other codes.',
+    )
   return unknownNameError(`there is no code "${code}"`, code, codes, '`dropbridge explain` lists all codes.')
 }
 

@@ -95,14 +95,21 @@ function readSelection(
   const read = parseSelect(route.operation, raw, terminal.folder)
   if ('select' in read) return read.select
   const details = read.errors.map(({ path, message }) => `${findOption(path)}: ${message}`)
-  throw usageError(`${route.name} cannot be asked for this`, details)
+  throw usageError(
+    `${route.name} cannot be asked for this`,
+    'Correct each option that is listed, or leave it out.',
+    details,
+  )
 }
 
 /** The time that --since and --until filter by: the first one that the list supports. */
 function findTimeFilter({ name, operation }: OutboundRoute): string {
   const [first] = Object.entries(filtersOf(operation)).find(([, { kind }]) => kind === 'time') ?? []
   if (first !== undefined) return first
-  throw usageError(`${name} cannot be asked for a time: ${operation} has none`)
+  throw usageError(
+    `${name} cannot be asked for a time: ${operation} has none`,
+    'Leave --since and --until out.',
+  )
 }
 
 const FIELD_OPTIONS: Record<string, string> = { status: 'status', purchase_order_number: 'po', ids: 'id' }

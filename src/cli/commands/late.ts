@@ -25,7 +25,10 @@ export const lateCommand = defineCommand({
   },
   async run(terminal, { config, within, live, party, json }) {
     if (!WaitTime.safeParse(within).success)
-      throw usageError(`--within "${within}" must be a time such as 30m, 4h or 2d, at most 30 days`)
+      throw usageError(
+        `--within "${within}" must be a time such as 30m, 4h or 2d, at most 30 days`,
+        'Write such as `--within 4h`.',
+      )
     const read = live ? readConfiguration : readConfigurationToShow
     const configuration = await read(terminal, config)
     const { clock } = terminal

@@ -47,7 +47,8 @@ export const proveCommand = defineCommand({
     const processes = assertWholeNumber('processes', options.processes)
     const files = parseFiles(terminal, options.file)
     const forMs = parseDuration(options.for)
-    if (forMs === undefined) throw usageError('--for takes a length of time such as 30s, 10m or 2h')
+    if (forMs === undefined)
+      throw usageError('--for takes a length of time such as 30s, 10m or 2h', 'Write such as `--for 10m`.')
     const path = resolvePath(terminal, options.config)
     const configuration = await loadConfiguration(path, withPlaceholders(terminal.env))
     // Loaded on demand: it loads a web server too.
@@ -95,7 +96,10 @@ function formatRepeatCommand(
 
 function assertWholeNumber(name: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 0 && value <= SEED_MAX) return value
-  throw usageError(`--${name} takes a whole number from 0 to ${SEED_MAX}`)
+  throw usageError(
+    `--${name} takes a whole number from 0 to ${SEED_MAX}`,
+    `Write it with digits, such as --${name} 7.`,
+  )
 }
 
 function parseFiles(terminal: Terminal, given: readonly string[]): Map<string, string> {
@@ -103,7 +107,10 @@ function parseFiles(terminal: Terminal, given: readonly string[]): Map<string, s
     given.map((text) => {
       const [, route, path] = /^([^=]+)=(.+)$/.exec(text) ?? []
       if (route !== undefined && path !== undefined) return [route, resolvePath(terminal, path)]
-      throw usageError(`--file takes ROUTE=PATH, not ${text}`)
+      throw usageError(
+        `--file takes ROUTE=PATH, not ${text}`,
+        'Write the route and its sample, such as `--file orders=samples/orders.csv`.',
+      )
     }),
   )
 }

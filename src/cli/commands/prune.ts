@@ -45,15 +45,16 @@ function resolveCutoff(
   now: number,
 ): number {
   if (olderThan !== undefined && before !== undefined) {
-    throw usageError('say --older-than or --before, not both')
+    throw usageError('--older-than and --before exclude each other', 'Leave one of the two out.')
   }
   if (before !== undefined) return parseDate(before, now)
   const ms = olderThan === undefined ? keepContentsMs : parseRetention(olderThan)
   if (ms !== undefined) return now - ms
   throw usageError(
     olderThan === undefined
-      ? 'say --older-than or --before: the configuration has no keep.contents'
+      ? 'neither --older-than nor keep.contents of the configuration says what to remove'
       : `--older-than "${olderThan}" must be a number of days or weeks, such as 90d or 52w`,
+    'Write such as `dropbridge prune --older-than 90d`, or `--before 2026-01-31`.',
   )
 }
 
@@ -61,5 +62,8 @@ function parseDate(text: string, now: number): number {
   const time = isAbsoluteMoment(text) ? parseMoment(text, { now, zone: 'UTC' }) : undefined
   if (time !== undefined && time <= now) return time
   const why = time === undefined ? 'must be a date such as 2026-01-01' : 'is not a date in the past'
-  throw usageError(`--before "${text}" ${why}`)
+  throw usageError(
+    `--before "${text}" ${why}`,
+    'Write a past day as `--before 2026-01-31`, or an age as `--older-than 90d`.',
+  )
 }

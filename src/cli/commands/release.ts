@@ -39,7 +39,11 @@ function defineDecision(action: DecisionAction) {
 /** The journal keeps who decides and why, so neither may be empty. */
 export function assertNotEmpty(options: Readonly<Record<string, string>>): void {
   for (const [option, text] of Object.entries(options)) {
-    if (text.trim() === '') throw usageError(`--${option} is empty; it is stored with the decision`)
+    if (text.trim() === '')
+      throw usageError(
+        `--${option} is empty; it is stored with the decision`,
+        'Write who decides as `--by NAME`, and the reason as `--why TEXT`.',
+      )
   }
 }
 

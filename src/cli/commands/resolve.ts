@@ -1,5 +1,5 @@
 /** `dropbridge resolve`: a person says what came of a record whose answer was lost, or of a held delivery. */
-import { ONE_OUTCOME, type ResolveRequest, type ResolveResult } from '../../app/resolve.ts'
+import { OUTCOME_FIX, type ResolveRequest, type ResolveResult } from '../../app/resolve.ts'
 import { DECISIONS, type ResolutionAction } from '../../domain/decision.ts'
 import type { DeliveryResolution } from '../../domain/delivery.ts'
 import type { TracedRecord } from '../../domain/trace.ts'
@@ -59,7 +59,10 @@ function readDeliveryAnswer(options: ResolveOptions): DeliveryResolution | undef
   const { delivered, again, accepted, absent, discard } = options
   if (!delivered && !again) return undefined
   if ((delivered && again) || accepted !== undefined || absent || discard) {
-    throw usageError('of a held delivery say --delivered or --again, and nothing else')
+    throw usageError(
+      'of a held delivery only --delivered or --again can be said',
+      'Write --delivered if it arrived, or --again to deliver it once more.',
+    )
   }
   return delivered ? 'resolve-delivered' : 'resolve-again'
 }
@@ -88,7 +91,7 @@ async function resolveDelivery(
 
 function readRequest({ what, accepted, absent, discard, by, why }: ResolveOptions): ResolveRequest {
   if (accepted?.trim() === '')
-    throw usageError('--accepted has no value; it takes the id that the API gave: --accepted ID')
+    throw usageError('--accepted has no value; it takes the id that the API gave', 'Write `--accepted ID`.')
   assertNotEmpty({ by, why })
   const actions: ResolutionAction[] = []
   if (accepted !== undefined) actions.push('resolve-accepted')
@@ -97,7 +100,7 @@ function readRequest({ what, accepted, absent, discard, by, why }: ResolveOption
   const [action, another] = actions
   if (another !== undefined) {
     const given = actions.map((each) => each.replace('resolve', '-')).join(' and ')
-    throw usageError(`${given} contradict each other; ${ONE_OUTCOME}`)
+    throw usageError(`${given} contradict each other`, OUTCOME_FIX)
   }
   const common = { action, what, by: by.trim(), why: why.trim() }
   return accepted === undefined ? common : { ...common, apiId: accepted.trim() }

@@ -23,8 +23,15 @@ export const restoredCommand = defineCommand({
     // A dry run stores nothing.
     if (!dryRun) assertNotEmpty({ by, why })
     if (!Number.isInteger(skip) || skip < 0 || skip > SKIP_MAX)
-      throw usageError(`--skip is no whole number from 0 to ${SKIP_MAX}`)
-    if (end && dryRun) throw usageError('say --end or --dry-run, not both')
+      throw usageError(
+        `--skip is no whole number from 0 to ${SKIP_MAX}`,
+        'Write it with digits, such as `--skip 100`.',
+      )
+    if (end && dryRun)
+      throw usageError(
+        '--end and --dry-run exclude each other',
+        'Leave one of the two out; --dry-run changes nothing.',
+      )
     const configuration = await readConfigurationWithoutApi(terminal, config)
     const decision = { by: by.trim(), why: why.trim() }
     return withBridge(terminal, configuration, async (bridge) => {

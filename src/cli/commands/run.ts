@@ -188,9 +188,15 @@ export function parseRunBounds(
 ): RunOptions {
   const { due, again, until, maxRecords } = flags
   if (due && again)
-    throw usageError('--due runs what its schedule asks for, and --again what it does not: choose one')
+    throw usageError(
+      '--due runs what its schedule asks for, and --again what it does not',
+      'Leave one of the two out.',
+    )
   if (maxRecords !== undefined && !(Number.isSafeInteger(maxRecords) && maxRecords >= 1)) {
-    throw usageError('--max-records must be a whole number from 1 on')
+    throw usageError(
+      '--max-records must be a whole number from 1 on',
+      'Write it with digits, such as `--max-records 500`.',
+    )
   }
   return {
     scheduleMode: due ? 'due' : again ? 'again' : 'now',
@@ -210,7 +216,10 @@ function parseIfBusy({ ifBusy, waitAtMost }: RunFlags): NonNullable<RunOptions['
   }
   const waitAtMostMs = parseDuration(waitAtMost ?? DEFAULT_WAIT)
   if (waitAtMostMs === undefined)
-    throw usageError('--wait-at-most must be a time of at most a day, such as 10m or 1h')
+    throw usageError(
+      '--wait-at-most must be a time of at most a day, such as 10m or 1h',
+      'Write such as `--wait-at-most 10m`.',
+    )
   return { waitAtMostMs }
 }
 
@@ -234,10 +243,13 @@ export function parseUntil(
   if (Number.isNaN(at)) {
     throw usageError(
       '--until must be a time of day such as 06:30, a length of time such as 2h, or 2026-11-21T06:30Z',
+      'Write such as `--until 06:30` or `--until 2h`.',
     )
   }
   return at
 }
+
+const EXIT_MAP_FIX = 'Write pairs of exit code=new code, such as `--exit-map 2=0,75=0`; see docs/commands.md.'
 
 type ExitMap = ReadonlyMap<ExitCode, number>
 
@@ -248,10 +260,11 @@ export function parseExitMap(text: string | undefined): ExitMap {
     const [, from, to] = /^\s*(\d{1,3})\s*=\s*(\d{1,3})\s*$/.exec(pair) ?? []
     const known = Object.values(EXIT).find((code) => String(code) === from)
     if (known === undefined || to === undefined) {
-      throw usageError(`--exit-map "${pair.trim()}" names no exit code of the program: write it as 2=0,75=0`)
+      throw usageError(`--exit-map "${pair.trim()}" names no exit code of the program`, EXIT_MAP_FIX)
     }
-    if (Number(to) > 255) throw usageError(`--exit-map "${pair.trim()}": an exit code is at most 255`)
-    if (map.has(known)) throw usageError(`--exit-map names ${known} twice`)
+    if (Number(to) > 255)
+      throw usageError(`--exit-map "${pair.trim()}": an exit code is at most 255`, EXIT_MAP_FIX)
+    if (map.has(known)) throw usageError(`--exit-map names ${known} twice`, 'Leave one of the two out.')
     map.set(known, Number(to))
   }
   return map

@@ -60,7 +60,10 @@ export const serviceCommand = defineCommand({
 
 function assertPort(port: number): void {
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return
-  throw usageError('--port is no port: write a number from 1 to 65535, or 0 for a free one.')
+  throw usageError(
+    '--port is no port.',
+    'Write a number from 1 to 65535, or 0 for a free one: `--port 8080`.',
+  )
 }
 
 /** Throws `usage-wrong` with all errors. */
@@ -74,7 +77,11 @@ function parseSwitches(words: readonly string[]): Partial<Switches> {
   const details = Object.entries(read.errors).flatMap(([name, messages]) =>
     messages.map((message) => `${name}: ${message}`),
   )
-  throw usageError('A switch cannot be turned like that.', details)
+  throw usageError(
+    'A switch cannot be turned like that.',
+    'Write each as `--switch NAME=VALUE`; docs/service.md lists the switches.',
+    details,
+  )
 }
 
 function formatGreeting(running: Service, data: string): string[] {

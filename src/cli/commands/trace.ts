@@ -30,7 +30,8 @@ export const traceCommand = defineCommand({
   async run(terminal, { config, key, route, json, live, party }) {
     const wanted = key.trim()
     if (wanted === '') throw usageError('name an order, record or file')
-    if (party !== undefined && !live) throw usageError('--party needs --live')
+    if (party !== undefined && !live)
+      throw usageError('--party needs --live', 'Add --live, or leave --party out.')
     const read = live ? readConfiguration : readConfigurationToShow
     const configuration = await read(terminal, config)
     const request = { key: wanted, ...(route === undefined ? {} : { route }) }

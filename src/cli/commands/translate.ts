@@ -44,7 +44,11 @@ async function translateRows(
   mapping: InboundMapping,
   { file, out, json }: TranslateOptions,
 ): Promise<ExitCode> {
-  if (out !== undefined) throw usageError('--out is for exports; the bodies of a file go to stdout')
+  if (out !== undefined)
+    throw usageError(
+      '--out is for exports; the bodies of a file go to stdout',
+      'Leave --out out, and write `> FILE` at the end of the command.',
+    )
   const translation = await translateFile(resolvePath(terminal, file), createFormats(), mapping.translator)
   if ('unusable' in translation) {
     sayProblems(terminal, file, translation.unusable)

@@ -42,7 +42,15 @@ export const undoCommand = defineCommand({
     if (json) terminal.out(JSON.stringify(answer, null, 2))
     else for (const line of formatUndo(answer)) terminal.out(line)
     if (answer.orders.length + answer.records.length > 0) return EXIT.ok
-    if (!json) terminal.say(`Neither the API nor the journal shows "${key}".`)
+    if (json) return EXIT.rejects
+    const near = await withExistingJournal(configuration, clock, (journal) =>
+      journal.findSimilarNames(key, 5),
+    )
+    terminal.say(`Neither the API nor the journal shows "${key}".`)
+    if (near !== undefined && near.length > 0) terminal.say(`Similar names: ${near.join(', ')}.`)
+    terminal.say(
+      `Give the number or the id of an order. Files and records: dropbridge trace ${quoteForShell(key)}.`,
+    )
     return EXIT.rejects
   },
 })

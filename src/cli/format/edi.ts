@@ -1,7 +1,7 @@
 /** Formats files of X12 and EDIFACT: their segments in words, their verdicts and their faults. */
 import type { CheckedPart, EdiCheck } from '../../app/edi/check.ts'
 import type { GroupVerdict } from '../../formats/edi/judgment.ts'
-import { escapeTerminalControls, toOneLine } from '../../support/text.ts'
+import { escapeTerminalControls, quoteForShell, toOneLine } from '../../support/text.ts'
 import { formatCodedProblem, formatCount, formatTable } from './text.ts'
 import type { ShownItem, ShownSegment } from '../../app/edi/show.ts'
 import type { DescribedElement } from '../../formats/edi/describe.ts'
@@ -29,11 +29,16 @@ export function formatEdiCheck(file: string, check: EdiCheck): string[] {
     ),
     ...(unlisted.sound === 0 ? [] : [`${formatCount(unlisted.sound, 'more sound set')} not listed`]),
     ...(unlisted.other === 0 ? [] : [`${formatCount(unlisted.other, 'more part')} not listed`]),
-    ...problems.map((each) => toOneLine(formatCodedProblem(each))),
+    ...problems.map((each) => toOneLine(formatCodedProblem(nameCheckedFile(each, file)))),
     ...(moreProblems === 0 ? [] : [`${formatCount(moreProblems, 'more problem')} not listed`]),
     ...notes.map((each) => `note: ${toOneLine(formatCodedProblem({ ...each, fix: '' }))}`),
     ...(moreNotes === 0 ? [] : [`${formatCount(moreNotes, 'more note')} not listed`]),
   ]
+}
+
+/** Only a run writes rejects: the file that is checked is mended itself. */
+function nameCheckedFile(problem: Problem, file: string): Problem {
+  return { ...problem, fix: problem.fix.replace('edi fix REJECTS', `edi fix ${quoteForShell(file)}`) }
 }
 
 export function ediCheckToJson(file: string, check: EdiCheck, exit: number): unknown {

@@ -1,5 +1,5 @@
 /** Checks which keys of `read` go together. */
-import { didYouMean } from '../../support/text.ts'
+import { didYouMeanOneOf } from '../../support/text.ts'
 import { locateKey, type MapNode, type MappingErrors, nodeAt } from '../source/source.ts'
 import {
   type FixedColumn,
@@ -187,7 +187,7 @@ function checkPartType(type: string, of: string, records: RecordLayouts, note: R
   const keys = ['records', type, 'of']
   const owner = records[of]
   if (owner === undefined) {
-    note(keys, `there is no record type "${of}".${didYouMean(of, Object.keys(records))}`)
+    note(keys, `there is no record type "${of}".${didYouMeanOneOf(of, Object.keys(records))}`)
   } else if (owner.as !== 'header' && owner.as !== 'detail') {
     note(keys, 'rows are a part of a type that is `as: header` or `as: detail`')
   } else {

@@ -216,10 +216,13 @@ export const READ_KEYS = {
 
 const { format, ...READ_OPTIONS } = READ_KEYS
 
-export const ReadFrame = z.strictObject({
-  format: format.schema.describe(format.summary),
-  ...optionalKeys(READ_OPTIONS),
-})
+export const ReadFrame = z.strictObject(
+  { format: format.schema.describe(format.summary), ...optionalKeys(READ_OPTIONS) },
+  {
+    error: ({ code }) =>
+      code === 'invalid_type' ? 'must hold keys and values, such as `read: { format: csv }`' : undefined,
+  },
+)
 
 export type ReadFrame = z.infer<typeof ReadFrame>
 

@@ -1,11 +1,11 @@
 /** Tables of keys as schemas, and the check of a part of a mapping file against one. */
 import { z } from 'zod'
-import { describeIssue, joinPath, listMeantPaths } from '../../support/schema-issue.ts'
+import { describeIssue, hasLibraryMessage, joinPath, listMeantPaths } from '../../support/schema-issue.ts'
 import { didYouMean } from '../../support/text.ts'
 import { getEntry, locateKey, type MappingErrors, nodeAt, type SourceNode, toPlain } from './source.ts'
 
 export const Text = z.string().min(1)
-export const Character = z.string().length(1, 'expected one character')
+export const Character = z.string().length(1, 'expected one character in quotes, such as ";"')
 
 // Each key says how it is checked, what it means and shows an example: for the compiler, the schema and the docs.
 
@@ -20,13 +20,20 @@ export interface KeyRow {
   readonly gives?: unknown
 }
 
+/** The examples of keys, for the errors of values that are no text, list or number as they must be. */
+const EXAMPLES = new WeakMap<z.core.$ZodType, string>()
+
 type KeyTable = Readonly<Record<string, KeyRow>>
 
 type OptionalKeys<T extends KeyTable> = { readonly [Key in keyof T]: z.ZodOptional<T[Key]['schema']> }
 
 /** Makes the keys of a table optional, each with its summary. */
 export function optionalKeys<Table extends KeyTable>(table: Table): OptionalKeys<Table> {
-  const keys = Object.entries(table).map(([key, row]) => [key, row.schema.optional().describe(row.summary)])
+  const keys = Object.entries(table).map(([key, row]) => {
+    const schema = row.schema.optional().describe(row.summary)
+    EXAMPLES.set(schema, row.example)
+    return [key, schema]
+  })
   return Object.fromEntries(keys) as OptionalKeys<Table>
 }
 
@@ -85,10 +92,23 @@ function reportIssue(
     return
   }
   const name = issue.path.at(-1)
-  const message = formatIssue(issue)
+  const message = `${formatIssue(issue)}${exemplify(issue, context.schema, keys)}`
   // Without the value, the place is that of what surrounds it, which does not name it.
   const isUnnamed = typeof name === 'string' && where === nodeAt(context.node, ...keys.slice(0, -1))
   errors.add(where, isUnnamed && !message.includes('missing') ? `${name} is missing: ${message}` : message)
+}
+
+/** `, such as ...`: the example of the key whose value has a wrong type. */
+function exemplify(issue: z.core.$ZodIssue, schema: z.core.$ZodType, keys: readonly PropertyKey[]): string {
+  if (issue.code !== 'invalid_type' || !hasLibraryMessage(issue) || isMissing(issue)) return ''
+  let example: string | undefined
+  let of: z.core.$ZodType | undefined = schema
+  for (const key of keys) {
+    if (of instanceof z.ZodOptional) of = of.unwrap()
+    of = of instanceof z.ZodObject ? (of.shape as Record<string, z.ZodType>)[String(key)] : undefined
+    example = (of && EXAMPLES.get(of)) ?? example
+  }
+  return example === undefined ? '' : `, such as \`${example}\``
 }
 
 /** Finds the union member that matches furthest; undefined when none gets beyond the value's type. */

@@ -39,7 +39,8 @@ function describeNotWhole(text: string): string {
 }
 
 function refuseRange(text: string, min: number, max: number, refuse: Refuse) {
-  return refuse('number-out-of-range', `${quoteText(text)} is outside of ${min} to ${max}.`)
+  const fix = Number(text) < min ? `Write a number of at least ${min}, or take the row out.` : undefined
+  return refuse('number-out-of-range', `${quoteText(text)} is outside of ${min} to ${max}.`, fix)
 }
 
 export function createMoneyConverter(wholeDigits: number, options: NumberOptions): Convert {

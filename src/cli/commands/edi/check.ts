@@ -25,7 +25,8 @@ export const checkCommand = defineCommand({
     json: JSON_FLAG,
   },
   async run(terminal, { files, mapping, answer, kind, json }) {
-    if (answer && json) throw usageError('--answer prints the answer itself, so it goes without --json')
+    if (answer && json)
+      throw usageError('--answer prints the answer itself, not JSON', 'Leave --answer or --json out.')
     const loaded = mapping === undefined ? undefined : await loadInbound(terminal, mapping)
     const at = new Date(terminal.clock.now())
     const options: EdiCheckOptions = {
@@ -61,7 +62,10 @@ async function loadInbound(terminal: Terminal, path: string): Promise<InboundMap
   const mapping = await loadMapping(resolvePath(terminal, path))
   const format = mapping.direction === 'inbound' ? mapping.translator.read.format : ''
   if (mapping.direction === 'inbound' && (format === 'x12' || format === 'edifact')) return mapping
-  throw usageError(`${path} reads no documents of X12 or EDIFACT`)
+  throw usageError(
+    `${path} reads no documents of X12 or EDIFACT`,
+    'Name a mapping that has `read: { format: x12 }` or `edifact`, or leave --mapping out.',
+  )
 }
 
 function computeExit({ unusable, problems, counts }: EdiCheck): ExitCode {

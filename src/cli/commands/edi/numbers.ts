@@ -36,7 +36,10 @@ export const numbersCommand = defineCommand({
   },
   async run(terminal, { config, partner, set, group, usage, repeat, by = '', why = '', json }) {
     if (set !== undefined && (partner === undefined || by.trim() === '' || why.trim() === ''))
-      throw usageError('--set needs a partner, --by NAME and --why TEXT')
+      throw usageError(
+        '--set needs a partner, --by and --why',
+        'Write `dropbridge edi numbers PARTNER --set N --by NAME --why TEXT`.',
+      )
     const configuration = await readConfigurationToShow(terminal, config)
     const numbers =
       (await withExistingJournal(configuration, terminal.clock, async (journal) => {

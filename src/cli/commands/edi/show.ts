@@ -18,8 +18,12 @@ export const showCommand = defineCommand({
   },
   async run(terminal, { file, set, raw, json, config }) {
     if (set !== undefined && (!Number.isInteger(set) || set < 1))
-      throw usageError('--set is the number of a set, counted from 1')
-    if (raw && json) throw usageError('--raw and --json are two ways to print the file')
+      throw usageError(
+        '--set is the number of a set, counted from 1',
+        'Write it with digits, such as `--set 1`.',
+      )
+    if (raw && json)
+      throw usageError('--raw and --json are two ways to print the file', 'Leave one of the two out.')
     const format = json ? toJsonLine : raw ? formatRawItem : formatShownItem
     const chooseGrammar = config === undefined ? undefined : await loadGrammars(terminal, config)
     const options = { set, isRaw: raw, chooseGrammar }

@@ -24,12 +24,17 @@ export const coverageCommand = defineCommand({
     const mapping = await loadMapping(resolvePath(terminal, name))
     const path = resolvePath(terminal, file)
     if (mapping.direction === 'outbound') {
-      if (segment !== undefined) throw usageError('--segment is for interchanges that come in')
+      if (segment !== undefined)
+        throw usageError('--segment is for interchanges that come in', 'Leave --segment out.')
       return sayExportCoverage(terminal, coverExport(mapping, await readApiRecords(path)), { file, json })
     }
     if (mapping.translator.read.edi === undefined) throw notForTables()
     const covered = await coverDocuments(path, mapping, segment)
-    if (covered.segments === 0) throw usageError(`${file} holds no interchange`)
+    if (covered.segments === 0)
+      throw usageError(
+        `${file} holds no interchange`,
+        'Name a file of X12 or EDIFACT, which begins with ISA, UNA or UNB.',
+      )
     if (segment !== undefined) return sayAsked(terminal, covered, segment, json)
     const neverFilled = await listNeverFilled(path, mapping)
     if (json) terminal.out(JSON.stringify({ ...covered, neverFilled }, null, 2))
@@ -39,7 +44,10 @@ export const coverageCommand = defineCommand({
 })
 
 function notForTables() {
-  return usageError('map coverage is for mappings of interchanges; map test says the same of columns')
+  return usageError(
+    'map coverage is for mappings of interchanges',
+    'Use `dropbridge map test MAPPING`: it says the same of columns.',
+  )
 }
 
 function sayExportCoverage(
@@ -49,7 +57,11 @@ function sayExportCoverage(
 ): ExitCode {
   if (covered === undefined) throw notForTables()
   const { records, held, values, carried, leftOut, neverWritten, neverFilled } = covered
-  if (records === 0) throw usageError(`${file} holds no record`)
+  if (records === 0)
+    throw usageError(
+      `${file} holds no record`,
+      'Name a file with records of the API: `dropbridge export ROUTE --out FILE` writes one.',
+    )
   const exit = held.length > 0 ? EXIT.rejects : EXIT.ok
   if (json) {
     terminal.out(JSON.stringify(covered, null, 2))
@@ -78,7 +90,11 @@ function sayExportCoverage(
 }
 
 function sayAsked(terminal: Terminal, { asked, segments }: DocumentCoverage, segment: number, json: boolean) {
-  if (asked === undefined) throw usageError(`there is no segment ${segment}: the file has ${segments}`)
+  if (asked === undefined)
+    throw usageError(
+      `there is no segment ${segment}: the file has ${segments}`,
+      `Write a number from 1 to ${segments}.`,
+    )
   if (json) terminal.out(JSON.stringify(asked, null, 2))
   else {
     terminal.out(`segment ${segment}: ${asked.text}`)

@@ -23,7 +23,10 @@ export const diffCommand = defineCommand({
       new: await loadMapping(resolvePath(terminal, changedMapping)),
     }
     if (mappings.old.direction !== mappings.new.direction) {
-      throw usageError('one of the mappings is for an export, and the other one is not')
+      throw usageError(
+        'one of the mappings is for an export, and the other one is not',
+        'Name two mappings of one operation.',
+      )
     }
     const files = await listFiles(terminal, on)
     const format = createFormats()
@@ -54,7 +57,11 @@ async function listFiles(terminal: Terminal, on: string): Promise<string[]> {
   const names = entries
     .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
     .map(({ name }) => name)
-  if (names.length === 0) throw usageError(`the folder ${on} has no files`)
+  if (names.length === 0)
+    throw usageError(
+      `the folder ${on} has no files`,
+      'Put sample files of the mapping into it, or name another folder or a file.',
+    )
   return names.toSorted().map((name) => join(on, name))
 }
 

@@ -73,7 +73,8 @@ async function createDocs(
     const envelope = asked && (await buildPartnerEnvelope(terminal, mapping, asked))
     return createOutboundDocs(mapping, path, { title, envelope })
   }
-  if (partner !== undefined) throw usageError('--partner is for mappings of documents that go out')
+  if (partner !== undefined)
+    throw usageError('--partner is for mappings of documents that go out', 'Leave --partner out.')
   return createInboundDocs(mapping, path, title)
 }
 
@@ -162,7 +163,10 @@ async function buildPartnerEnvelope(
   const { edi } = mapping.composer.write
   const example = createExampleEnvelope(mapping.composer.write.format)
   if (edi === undefined || example === undefined)
-    throw usageError('--partner is for mappings that write documents of X12 or EDIFACT')
+    throw usageError(
+      '--partner is for mappings that write documents of X12 or EDIFACT',
+      'Leave --partner out.',
+    )
   const { edi: settings } = await readConfigurationToShow(terminal, config)
   const partners = settings?.partners ?? []
   const partner = partners.find((each) => each.name === name)
@@ -175,7 +179,8 @@ async function buildPartnerEnvelope(
   const built = buildEnvelopeSettings(settings, partner, { ...edi, usage: 'production' })
   if (built === undefined)
     throw usageError(
-      `the configuration does not say as whom it writes to ${name}: \`we\` of the partner names one of \`edi.us\``,
+      `the configuration does not say as whom it writes to ${name}: the partner has no \`we\``,
+      'Add `we: NAME` to the partner, with a name under `edi.us`.',
     )
   return { ...example, ...built }
 }

@@ -80,7 +80,10 @@ async function tryImport(terminal: Terminal, mapping: InboundMapping, { file, re
 }
 
 function missingRecordError(file: string, records: number, wanted: number): BridgeError {
-  return usageError(`${file} has ${records} records; there is no record ${wanted}`)
+  return usageError(
+    `${file} has ${records} records; there is no record ${wanted}`,
+    `Write a number from 1 to ${records}: \`--record 1\`.`,
+  )
 }
 
 function sayHowManyAreShown(terminal: Terminal, records: number): void {
