@@ -14,8 +14,8 @@ export default defineConfig({
     pool: 'forks',
     // Garbage of short life is collected less often: 7 % of the time.
     execArgv: ['--max-semi-space-size=32'],
-    // A third of it is waiting for processes, disks and leases: one more than a small machine has processors.
-    maxWorkers: 3,
+    // More than a third of it is waiting for processes, disks, leases and minutes: two more than a small machine has processors.
+    maxWorkers: 4,
     // No module holds state, so files of tests may share one; loading them anew takes twice as long.
     isolate: false,
     sequence: { sequencer: LongestFirst },

@@ -82,12 +82,13 @@ export async function prove(options: ProofOptions): Promise<Proof> {
 }
 
 /** A world has only one route, or it and its twin: more routes would only take time to open. */
-function createWorldSetups({ route, edi, beside }: RouteCase, shared: WorldSetup) {
-  const { edi: _, ...configuration } = shared.configuration
-  const groundFor = (routes: readonly Route[], own: EdiConfiguration | undefined) => ({
-    ...shared,
-    configuration: { ...configuration, routes, ...(own && { edi: own }) },
-  })
+function createWorldSetups({ route, edi, beside }: RouteCase, shared: Omit<WorldSetup, 'loadMappings'>) {
+  const { edi: _, ...whole } = shared.configuration
+  const groundFor = (routes: readonly Route[], own: EdiConfiguration | undefined): WorldSetup => {
+    const configuration = { ...whole, routes, ...(own && { edi: own }) }
+    let mappings: ReturnType<typeof loadMappings> | undefined
+    return { ...shared, configuration, loadMappings: () => (mappings ??= loadMappings(configuration)) }
+  }
   const twins = beside && { proof: beside.proof, setup: groundFor(beside.routes, beside.edi) }
   return { setup: groundFor([route], edi), ...(twins && { beside: twins }) }
 }

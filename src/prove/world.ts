@@ -6,6 +6,7 @@ import { openBridge } from '../app/bridge.ts'
 import type { Configuration } from '../config/configuration.ts'
 import type { Credentials, Route } from '../config/routes.ts'
 import type { Party } from '../domain/route.ts'
+import type { Mapping } from '../mapping/load.ts'
 import type { BlockSizes } from '../pipeline/context.ts'
 import { createService, type Service, type ServiceImage } from '../service/service.ts'
 import type { Switches } from '../service/switches.ts'
@@ -25,6 +26,8 @@ export interface WorldSetup {
   /** The service with the fixture data: to fill a database takes longer than to copy it. */
   readonly market: ServiceImage
   readonly serial: NextNumber
+  /** The mappings of the configuration, compiled once for all bridges of this process. */
+  readonly loadMappings: () => Promise<ReadonlyMap<string, Mapping>>
   /** Takes a part out of the bridge, for the tests of whether the proof detects that. */
   readonly sabotage?: PartsWrapper
 }
@@ -84,9 +87,10 @@ export async function openWorld(setup: WorldSetup, options: WorldOptions) {
     configuration,
     blocks,
     /** Opens a bridge in this process. */
-    open: (wrap: PartsWrapper = {}) =>
+    open: async (wrap: PartsWrapper = {}) =>
       openBridge(configuration, {
         clock,
+        mappings: await setup.loadMappings(),
         wrap: combineWrappers(wrap, setup.sabotage),
         ...(!swift && { leaseMs: LEASE_MS }),
         ...(blocks && { blocks }),

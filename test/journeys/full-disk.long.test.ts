@@ -15,6 +15,9 @@ import { ordersFile, sampleOrders } from '../samples/orders.ts'
 /** Far more effects than a pass has. */
 const EFFECTS_MAX = 400
 
+/** Enough for all passes; a larger one takes longer to fill. */
+const DISK_BYTES = 4 * 1024 * 1024
+
 const ORDERS = sampleOrders({ seed: 7, orders: 4, damageEvery: 4 })
 const GOOD = ORDERS.filter((order) => order.damage.length === 0).map((order) => order.po)
 
@@ -75,7 +78,7 @@ async function runUntilQuiet(world: World, route: string): Promise<void> {
 async function forkOnSmallDisks(original: World, folders: readonly string[]) {
   const disks: SmallDisk[] = []
   const world = await original.fork(async (folder) => {
-    for (const name of folders) disks.push(await smallDisk(join(folder, name)))
+    for (const name of folders) disks.push(await smallDisk(join(folder, name), { size: DISK_BYTES }))
   })
   return { world, disks }
 }
@@ -86,7 +89,9 @@ test.each(PLACES)(
     let failed = 0
     await playSteps({ first: 1, stride: step, max: EFFECTS_MAX }, async (effect) => {
       const world = await aWorld({ routes: ['orders'] })
-      const disks = await Promise.all(folders.map((folder) => smallDisk(join(world.folder, folder))))
+      const disks = await Promise.all(
+        folders.map((folder) => smallDisk(join(world.folder, folder), { size: DISK_BYTES })),
+      )
       await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
 
       const struck = await passOnFullDisks(world, 'orders', { effect, disks })

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import { atEachEffect } from '../../fixtures/crash-after.ts'
 import { aChaosWorld } from '../../fixtures/edi-chaos.ts'
 import { playCrash } from '../../fixtures/edi-crash.ts'
-import { aMixedWorld, playMixedCrash } from '../../fixtures/edi-mixed.ts'
 
 test.each(['before', 'after'] as const)(
   'a bridge that dies right %s any effect posts each order once, answers each group once, and leaves nothing behind',
@@ -12,13 +11,5 @@ test.each(['before', 'after'] as const)(
     const effects = await atEachEffect(moment, (effect) => playCrash(ground, { effect, moment }))
     expect(effects).toBeGreaterThan(100)
   },
-  400_000,
+  600_000,
 )
-
-test('a bridge that dies right before any effect of a mixed file comes to the same end when it is started again', async () => {
-  const ground = await aMixedWorld()
-  const effects = await atEachEffect('before', (effect) =>
-    playMixedCrash(ground, { effect, moment: 'before' }),
-  )
-  expect(effects).toBeGreaterThan(100)
-}, 400_000)
