@@ -10,7 +10,8 @@ import { mentionRecords, sumTexts } from './event-detail.ts'
 import { appendEvent, appendStateEvent } from './events.ts'
 import { addRecords } from './files.ts'
 import { noteVersion } from './leases.ts'
-import { assertSendable, toWork } from './records.ts'
+import { assertSendable, insertPlannedRecords, toWork } from './records.ts'
+import { doubtsNewRecords } from './restore.ts'
 import { exists, jsonRows, omitNull, selectIdRuns } from './rows.ts'
 import type { Db, Row } from './schema.ts'
 import { MAY_START, WAITS_FOR_CLOSE } from './steps.ts'
@@ -162,15 +163,10 @@ async function startAttempts(tx: RouteTx, work: WorkRef, limit: number, before: 
   await finishAttempts(tx, ended)
   await assertSendable(tx, work)
   const { id: subject, waiting } = toWork(work)
-  const startable =
-    (added.length === 0 ? undefined : await addStartable(tx, work, limit, added)) ??
-    (await selectStartable(db, work, limit))
-  const records = startable.map(({ record }) => record)
+  const started = (await addStarted(tx, work, limit, added)) ?? (await startWaiting(tx, work, limit))
+  const records = started.map(({ record }) => record)
   const ids = records.map(({ id }) => id)
-  await sql`
-    update records set state = 'sending', attempts = attempts + 1, changed_at = ${now}
-    where id in (select value from json_each(${JSON.stringify(ids)}))`.execute(db)
-  const changes = startable.filter(({ isChange }) => isChange).map(({ record }) => record.id)
+  const changes = started.filter(({ isChange }) => isChange).map(({ record }) => record.id)
   if (await skipSuperseded(db, changes, now)) {
     const begun = jsonRows(records, { id: 'id' })
     await sql`
@@ -186,40 +182,60 @@ async function startAttempts(tx: RouteTx, work: WorkRef, limit: number, before: 
   return records.toSorted((one, other) => one.number - other.number)
 }
 
-interface StartableRecord {
+interface StartedRecord {
   readonly record: SendingRecord
   /** Whether a later file may have overtaken it. */
   readonly isChange: boolean
 }
 
 /**
- * Adds the records and returns those of them that may start, without reading them back. Undefined where it added them and others
- * come before them: then the journal has to choose.
+ * Adds the records, those that are to be sent as `sending`, so that their rows are not written a second time. Undefined where it
+ * is for the journal to choose which records start: then it only adds them.
  */
-async function addStartable(
+async function addStarted(
   tx: RouteTx,
   work: WorkRef,
   limit: number,
   added: readonly PlannedRecord[],
-): Promise<StartableRecord[] | undefined> {
-  const { db } = tx
+): Promise<StartedRecord[] | undefined> {
+  if (added.length === 0) return undefined
   assert('file' in work, 'Only a file takes more records while it is sent.')
-  const firstId = await addRecords(tx, work.file, added)
-  const { condition, waiting } = toWork(work)
-  const isEarlier = sql`${condition} and records.state = ${waiting} and records.id < ${firstId}`
-  if (added.length > limit || (await exists(db, sql`records where ${isEarlier}`))) return undefined
-  const { rows } = await sql<{ id: number }>`
-    select records.id from records
-    where ${mayStart(work)} and records.id >= ${firstId} order by records.number`.execute(db)
-  return rows.map(({ id }) => toStartable(id, added[id - firstId]))
+  if (added.length > limit || !(await mayAllStart(tx, work, added))) {
+    await addRecords(tx, work.file, added)
+    return undefined
+  }
+  const { firstId, verdicts } = await insertPlannedRecords(tx, work.file, added, { areStarted: true })
+  return added.flatMap((record, place) =>
+    verdicts[place]?.state === 'planned' ? toStarted(firstId + place, record) : [],
+  )
 }
 
-function toStartable(id: number, record: PlannedRecord | undefined): StartableRecord {
-  const { naturalKey, body } = record ?? {}
-  assert(record && naturalKey !== undefined && body !== undefined, `Record ${id} was not added just now.`)
-  const { number, operation, lane = naturalKey, note, step, change } = record
+/** Whether none of the records has to wait: for an earlier record, for an outcome, for its step, or for a lookup. */
+async function mayAllStart(tx: RouteTx, work: WorkRef, added: readonly PlannedRecord[]): Promise<boolean> {
+  const { condition, waiting } = toWork(work)
+  const isBefore = (state: RawBuilder<unknown>) => exists(tx.db, sql`records where ${condition} and ${state}`)
+  if (added.some(({ step }) => step !== undefined) || (await doubtsNewRecords(tx))) return false
+  if (await isBefore(sql`records.state = ${waiting}`)) return false
+  return !(await isBefore(sql`records.state in ('uncertain', 'deferred')`))
+}
+
+function toStarted(id: number, record: PlannedRecord): StartedRecord {
+  const { number, operation, naturalKey, body, note, change } = record
+  assert(naturalKey !== undefined && body !== undefined, `Record ${id} has no key or no body to send.`)
+  const { lane = naturalKey } = record
   const sending = { id, number, operation, lane, naturalKey, body, attempt: 1, inDoubt: false }
-  return { record: { ...sending, ...omitUndefined({ note, step }) }, isChange: change !== undefined }
+  return { record: { ...sending, ...omitUndefined({ note }) }, isChange: change !== undefined }
+}
+
+/** Chooses the records that may start, and marks them as `sending`. */
+async function startWaiting(tx: RouteTx, work: WorkRef, limit: number): Promise<StartedRecord[]> {
+  const { db, now } = tx
+  const started = await selectStartable(db, work, limit)
+  const ids = started.map(({ record }) => record.id)
+  await sql`
+    update records set state = 'sending', attempts = attempts + 1, changed_at = ${now}
+    where id in (select value from json_each(${JSON.stringify(ids)}))`.execute(db)
+  return started
 }
 
 /** Condition on `records`: those of the work that wait, and for no other record. */
@@ -239,7 +255,7 @@ const SENT_BODY = {
 const NO_BODY = { columns: sql.raw(`'' as body, null as note, null as target`), from: sql.raw('records') }
 
 /** Read first and then updated: an update copies the rows that it returns once more, and bodies are most of them. */
-async function selectStartable(db: Db, work: WorkRef, limit: number): Promise<StartableRecord[]> {
+async function selectStartable(db: Db, work: WorkRef, limit: number): Promise<StartedRecord[]> {
   const body = 'file' in work ? SENT_BODY : NO_BODY
   const { rows } = await sql<SendingRow & { readonly target: string | null }>`
     select records.id, records.number, records.operation, records.step, records.lane, records.natural_key,

@@ -61,8 +61,16 @@ interface InsertedRecords {
   readonly firstId: number
 }
 
-/** Returns the state of their file, and the id of the first; the others follow in their order. */
-export async function insertPlannedRecords(tx: RouteTx, fileId: string, records: readonly PlannedRecord[]) {
+/**
+ * Returns the state of their file, the verdicts, and the id of the first; the others follow in their order. `areStarted`: those
+ * that are to be sent are `sending` at once; the caller adds their attempts in the same transaction.
+ */
+export async function insertPlannedRecords(
+  tx: RouteTx,
+  fileId: string,
+  records: readonly PlannedRecord[],
+  { areStarted = false } = {},
+) {
   const { db, route } = tx
   const before = await selectPlanning(tx, fileId)
   assert(
@@ -71,11 +79,11 @@ export async function insertPlannedRecords(tx: RouteTx, fileId: string, records:
   )
   for (const record of records) assertComplete(record)
   const verdicts = judgeRecords(records, await findKeyOwners(db, fileId, records))
-  const firstId = await insertRecords(tx, { fileId, records, verdicts })
+  const firstId = await insertRecords(tx, { fileId, records, verdicts, areStarted })
   const inserted = { fileId, records, verdicts, firstId }
   await insertBodies(tx, inserted)
   await appendPlannedEvent(tx, inserted)
-  return { state: before.state, firstId }
+  return { state: before.state, verdicts, firstId }
 }
 
 /** The file while it takes records: it is received, or planned and has not all of them. */
@@ -98,8 +106,14 @@ function assertComplete({ number, naturalKey, body, bodyHash, problems }: Planne
 /** Returns the id of the first: the rows inserted just now have the highest ids, in their order. */
 async function insertRecords(
   { db, now, route }: RouteTx,
-  { fileId, records, verdicts }: Omit<InsertedRecords, 'firstId'>,
+  {
+    fileId,
+    records,
+    verdicts,
+    areStarted,
+  }: Omit<InsertedRecords, 'firstId'> & { readonly areStarted: boolean },
 ): Promise<number> {
+  const isStarted = (verdict?: Verdict) => areStarted && verdict?.state === 'planned'
   const judged = records.map((record, position) => ({ record, verdict: verdicts[position] }))
   const batch = jsonRows(judged, {
     number: ({ record }) => record.number,
@@ -112,7 +126,8 @@ async function insertRecords(
     lane: ({ record }) => record.lane ?? record.naturalKey,
     lines: ({ record }) => record.lines,
     key_values: ({ record }) => record.keyValues,
-    state: ({ verdict }) => verdict?.state,
+    state: ({ verdict }) => (isStarted(verdict) ? 'sending' : verdict?.state),
+    attempts: ({ verdict }) => (isStarted(verdict) ? 1 : 0),
     api_id: ({ verdict }) => verdict?.apiId,
     problems: ({ verdict }) => verdict?.problems,
     warnings: ({ record }) => record.warnings ?? [],
@@ -121,7 +136,7 @@ async function insertRecords(
     insert into records (direction, route, file_id, number, operation, account, natural_key, owns_key, body_hash,
       lane, lines, key_values, state, api_id, problems, warnings, step, attempts, changed_at)
     select 'incoming', ${route}, ${fileId}, number, operation, account, natural_key, owns_key, body_hash,
-      lane, lines, key_values, state, api_id, problems, warnings, step, 0, ${now}
+      lane, lines, key_values, state, api_id, problems, warnings, step, attempts, ${now}
     from ${batch}`.execute(db)
   const { rows: inserted } = await sql<{ last: number | null }>`
     select max(id) as last from records`.execute(db)

@@ -300,6 +300,11 @@ function createLostProblems(asOf: number): string {
   return JSON.stringify([problem('answer-lost', {}, message)])
 }
 
+/** Whether new records of the route are looked up before they are sent. */
+export async function doubtsNewRecords({ db, route }: RouteTx): Promise<boolean> {
+  return (await findRestoredRoute(db, route))?.verifies === 1
+}
+
 /** planned → uncertain, for all records of a new file: it may have arrived before and be missing from the backup. */
 export async function markNewRecordsUncertain({ db, now, route }: RouteTx, fileId: string, fromId = 0) {
   const restored = await findRestoredRoute(db, route)

@@ -31,32 +31,56 @@ type CellKey<Row> = Row extends readonly unknown[]
 
 /**
  * A row source named `batch` for a `from`: one JSON text that the database expands. A cell that is a list arrives as JSON
- * text, and a cell that is left out as null. Columns with long texts go into one separate parameter, and the JSON holds
- * the position of each text: escaping and unescaping them in JSON costs more than writing them.
+ * text, and a cell that is left out as null. A column with one value in all rows is a parameter of its own: to take a cell
+ * out of JSON costs the database more than to write it. Columns with long texts go into one separate parameter, and the JSON
+ * holds the position of each text, because they would be escaped and unescaped in JSON.
  */
 export function jsonRows<Row>(
   rows: readonly Row[],
   columns: JsonColumns<Row>,
   longColumns: Readonly<Record<string, (row: Row) => string | undefined>> = {},
 ): RawBuilder<unknown> {
-  const cells = Object.values(columns).map((cell) =>
-    typeof cell === 'function' ? cell : (row: Row) => row[cell as keyof Row] as JsonCell,
-  )
-  const texts = joinTexts()
-  const json = JSON.stringify(
-    rows.map((row) => {
-      const line: JsonCell[] = cells.map((cell) => cell(row))
-      for (const text of Object.values(longColumns)) line.push(...texts.add(text(row)))
-      return line
-    }),
-  )
-  const names = Object.keys(columns).map((name, position) => sql.raw(`value ->> ${position} as ${name}`))
-  const long = Object.keys(longColumns).map((name, index) => {
-    const position = cells.length + 2 * index
-    const place = sql.raw(`value ->> ${position}, value ->> ${position + 1}`)
-    return sql`cast(substr(${texts.bytes()}, ${place}) as text) as ${sql.ref(name)}`
+  const varying: (readonly JsonCell[])[] = []
+  const addVarying = (values: readonly JsonCell[]) => varying.push(values) - 1
+  const names = Object.entries(columns).map(([name, cell]) => {
+    const read = typeof cell === 'function' ? cell : (row: Row) => row[cell as keyof Row] as JsonCell
+    const values = rows.map(read)
+    const common = toCommonValue(values)
+    return { name, source: common === undefined ? [addVarying(values)] : common }
   })
-  return sql`(select ${sql.join([...names, ...long])} from json_each(${json})) as batch`
+  const texts = joinTexts()
+  for (const [name, read] of Object.entries(longColumns)) {
+    const places = rows.map((row) => texts.add(read(row)))
+    const source = [addVarying(places.map(([first]) => first)), addVarying(places.map(([, size]) => size))]
+    names.push({ name, source })
+  }
+  const isOne = varying.length === 1
+  const cellAt = (place = 0) => sql.raw(isOne ? 'value' : `value ->> ${place}`)
+  const selected = names.map(({ name, source }) => {
+    if (!Array.isArray(source)) return sql`${source} as ${sql.ref(name)}`
+    const [first, size] = source
+    if (size === undefined) return sql`${cellAt(first)} as ${sql.ref(name)}`
+    const text = sql`substr(${texts.bytes()}, ${cellAt(first)}, ${cellAt(size)})`
+    return sql`cast(${text} as text) as ${sql.ref(name)}`
+  })
+  const json = JSON.stringify(
+    isOne ? varying[0] : rows.map((_, index) => varying.map((values) => values[index])),
+  )
+  return sql`(select ${sql.join(selected)} from json_each(${json})) as batch`
+}
+
+/** The value that all cells have, as a parameter. Only of values that arrive alike as a parameter and in JSON. */
+function toCommonValue(cells: readonly JsonCell[]): RawBuilder<unknown> | undefined {
+  const [first] = cells
+  const isEmptyList = (cell: JsonCell) => Array.isArray(cell) && cell.length === 0
+  if (isEmptyList(first)) return cells.every(isEmptyList) ? sql`${'[]'}` : undefined
+  if (typeof first === 'object' ? first !== null : cells.length === 0) return undefined
+  if (!cells.every((cell) => cell === first)) return undefined
+  if (first === undefined || first === null) return sql`${null}`
+  // A number that is a parameter would be a floating-point one.
+  if (typeof first === 'number')
+    return Number.isSafeInteger(first) ? sql`cast(${first} as integer)` : undefined
+  return /^[\x20-\x7e]*$/.test(first as string) ? sql`${first}` : undefined
 }
 
 /** Joins texts; returns for each its first byte, counted from 1, and its number of bytes. */

@@ -394,6 +394,16 @@ it.each([
   ['a cell that ends with a mark of inches is text', 'B-2,5",6"', ['B-2', '5"', '6"']],
   ['text stands behind the partner in a later cell', 'B-2,Bo "Reed, Inc" Ltd', 'quote-misplaced'],
   ['text stands behind a quoted cell behind blanks', 'B-2, "Reed" Inc,2 B St', 'quote-not-closed'],
+  [
+    'a delimiter is missing before a quoted cell that begins with a quote',
+    'B-2,Bo"""Reed, Inc"',
+    'quote-misplaced',
+  ],
+  [
+    'a quoted word stands behind a delimiter in a cell',
+    'B-2,"Bo, ""Reed""",2 B St',
+    ['B-2', 'Bo, "Reed"', '2 B St'],
+  ],
   ['a quote behind blanks is not closed', 'B-2, "Reed,2 B St', 'quote-not-closed'],
 ])('of quotes inside a row, %s', async (_, row, expected) => {
   const text = `PO,Name,Street\nA-1,Ada Park,1 A St\n${row}\nC-3,Cy Hill,3 C St\n`

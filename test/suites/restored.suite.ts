@@ -5,7 +5,15 @@ import type { Lease } from '../../src/domain/lease.ts'
 import { problem } from '../../src/domain/problem.ts'
 import type { NewRestoration } from '../../src/domain/audit.ts'
 import type { Clock } from '../../src/support/clock.ts'
-import { accepted, planFile, planned, START, type TestClock, testClock } from './journal.suite.ts'
+import {
+  accepted,
+  planFile,
+  planned,
+  receiveFile,
+  START,
+  type TestClock,
+  testClock,
+} from './journal.suite.ts'
 
 const WHO = { by: 'Ada', why: 'the disk failed' }
 const STOPPED = problem('circuit-breaker-open', {}, 'The first 2 were refused.')
@@ -94,6 +102,18 @@ export function restoredSuite(name: string, open: (clock: Clock) => Promise<Jour
       await journal.applyDecision(lease, 'a', { action: 'release', ...WHO })
       expect(await states('a')).toEqual(['uncertain'])
       expect(await journal.listUncertainRecords({ file: 'a' }, 0, 10)).toMatchObject([{ sentAt: START }])
+    })
+
+    it('has the records of a block that is added to a new file looked up before any is sent', async () => {
+      await declare()
+      await receiveFile(journal, lease, 'a')
+      await journal.startPlanning(lease, 'a')
+      const found = { keyColumns: ['PO Number'], headerLines: 1, encoding: 'utf-8', keyed: [], total: 2 }
+      await journal.markFilePlanned(lease, 'a', found)
+
+      const added = [planned(1, 'PO-1'), planned(2, 'PO-2')]
+      expect(await journal.startAttempts(lease, { file: 'a' }, 9, { added })).toEqual([])
+      expect(await states('a')).toEqual(['uncertain', 'uncertain'])
     })
 
     it('has the records of new files looked up, with no note of theirs, until a person ends that', async () => {

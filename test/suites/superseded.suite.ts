@@ -4,7 +4,7 @@ import type { Journal } from '../../src/domain/journal.ts'
 import type { Lease } from '../../src/domain/lease.ts'
 import { problem } from '../../src/domain/problem.ts'
 import type { PlannedRecord, RecordResult } from '../../src/domain/record.ts'
-import { accepted, planFile, planned, type TestClock, testClock } from './journal.suite.ts'
+import { accepted, planFile, planned, receiveFile, type TestClock, testClock } from './journal.suite.ts'
 
 /** A change of these values of an item. */
 function changing(file: string, number: number, values: string[], more: Partial<PlannedRecord> = {}) {
@@ -101,6 +101,24 @@ export function supersededSuite(name: string, open: (clock: TestClock) => Promis
             },
           ],
         },
+      ])
+    })
+
+    it('leaves out those of a block that is added when it starts, and starts the others once', async () => {
+      await receiveFile(journal, lease, 'morning')
+      await journal.startPlanning(lease, 'morning')
+      const found = { keyColumns: ['SKU'], headerLines: 1, encoding: 'utf-8', keyed: [], total: 2 }
+      await journal.markFilePlanned(lease, 'morning', found)
+      await planFile(journal, lease, 'noon', [changing('noon', 1, ['inventory'])])
+      await send('noon', done)
+
+      const added = [changing('morning', 1, ['inventory']), changing('morning', 2, ['inventory'])]
+      const started = await journal.startAttempts(lease, { file: 'morning' }, 9, { added })
+
+      expect(started).toMatchObject([{ number: 2, attempt: 1 }])
+      expect(await journal.listReportedRecords('morning', 0, 9)).toMatchObject([
+        { state: 'skipped', attempts: 0 },
+        { state: 'sending', attempts: 1 },
       ])
     })
 

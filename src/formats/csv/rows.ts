@@ -4,7 +4,7 @@ import type { ParsedRows } from '../text/batches.ts'
 import type { TextBuffer } from '../text/buffer.ts'
 import type { TypedRow } from '../text/record-types.ts'
 import { countOccurrences, type Dialect, isBlankRow } from './dialect.ts'
-import { blameFirstLine, findIgnoredLineEnd, mayMisplaceQuotes, scanRow } from './scan.ts'
+import { blameFirstLine, findIgnoredLineEnd, hasIndentedQuote, mayMisplaceQuotes, scanRow } from './scan.ts'
 import type { RowLayout } from './row-layout.ts'
 
 type BufferText = Pick<TextBuffer, 'text' | 'line' | 'ended' | 'unterminated'>
@@ -32,6 +32,7 @@ function parseQuickly({ text, line }: BufferText, dialect: Dialect, rowLayout: R
   if (mustDropReturns && quote !== null && text.includes(`\r${quote}`)) return undefined
 
   const { data, errors, meta } = runPapaParser(text, dialect, isAllPairs ? '\r\n' : newline)
+  if (hasIndentedQuote(data, text, dialect)) return undefined
   const firstWrong = errors[0]?.row
   if (firstWrong !== undefined && firstWrong < data.length) return undefined // the unfinished row may still become sound
   const embedded = breaks - countOccurrences(text.slice(meta.cursor), newline) - data.length
