@@ -25,8 +25,10 @@ export async function substituteVariables(
   context: SubstituteContext,
 ): Promise<ConfigError[]> {
   const errors: ConfigError[] = []
-  for (const { path, text, node } of findTexts(document)) {
-    const filled = await fillText(text, context)
+  const texts = findTexts(document)
+  const named = new Set(texts.flatMap(({ text }) => [...text.matchAll(REFERENCE)].map(([, name]) => name)))
+  for (const { path, text, node } of texts) {
+    const filled = await fillText(text, context, named)
     const standIn = filled.errors.length === 0 ? undefined : context.standIn?.(path)
     if (standIn !== undefined) node.value = standIn
     else if (filled.errors.length > 0)
@@ -41,7 +43,7 @@ function findTexts(document: Document) {
   const found: { path: readonly string[]; text: string; node: Scalar }[] = []
   visit(document, {
     Scalar: (key, node, ancestors) => {
-      if (key === 'key' || typeof node.value !== 'string' || !node.value.includes('${')) return
+      if (key === 'key' || typeof node.value !== 'string' || !node.value.includes('$')) return
       const path = ancestors.flatMap((ancestor) =>
         isPair(ancestor) && isScalar(ancestor.key) ? [String(ancestor.key.value)] : [],
       )
@@ -54,31 +56,40 @@ function findTexts(document: Document) {
 /** `$${` is a literal dollar and brace. */
 const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g
 
-async function fillText(text: string, context: SubstituteContext) {
+/** As a shell has it; a name without braces is a mistake where there is such a variable. */
+const BARE_NAME = /^\$([A-Za-z_]\w*)$/
+
+async function fillText(text: string, context: SubstituteContext, named: ReadonlySet<string | undefined>) {
   const errors: string[] = []
+  const [, bare = ''] = BARE_NAME.exec(text) ?? []
+  if (context.env[bare] !== undefined)
+    return { text, errors: [`"$${bare}" stands for itself. Write \${${bare}} for the environment variable.`] }
   let filled = ''
   let end = 0
   for (const { 0: whole, 1: name, 2: brace, index } of text.matchAll(REFERENCE)) {
     filled += text.slice(end, index)
     end = index + whole.length
-    const value = name === undefined ? '${' : await resolveReference(name, brace === '}', context)
+    const value =
+      name === undefined ? '${' : await resolveReference(name, brace === '}', { ...context, named })
     if (typeof value === 'string') filled += value
     else errors.push(value.error)
   }
   return { text: filled + text.slice(end), errors }
 }
 
-async function resolveReference(name: string, closed: boolean, { env, folder }: SubstituteContext) {
+async function resolveReference(
+  name: string,
+  closed: boolean,
+  { env, folder, named }: SubstituteContext & { readonly named: ReadonlySet<string | undefined> },
+) {
   if (!closed) return { error: 'a "${" has no "}" after it. Write $${ for these two characters themselves.' }
   if (name.startsWith('file:')) return readSecretFile(resolve(folder, name.slice('file:'.length)))
   if (!/^[A-Za-z_]\w*$/.test(name)) {
     return { error: '"${…}" must hold the name of an environment variable, or file: and a path.' }
   }
-  return (
-    env[name] ?? {
-      error: `the environment variable ${name} is not set.${didYouMean(name, Object.keys(env))}`,
-    }
-  )
+  // A variable that stands elsewhere in the configuration is meant there: the id is not the secret.
+  const others = Object.keys(env).filter((each) => !named.has(each))
+  return env[name] ?? { error: `the environment variable ${name} is not set.${didYouMean(name, others)}` }
 }
 
 const SECRET_CHARACTERS_MAX = 65_536

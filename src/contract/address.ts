@@ -1,6 +1,6 @@
 /** The address object. Spec: "Address object (sold_to, ship_to, bill_to, ship_from, remit_to)". */
 import { z } from 'zod'
-import { country, province, text } from './fields.ts'
+import { country, numberText, province, text } from './fields.ts'
 import { objectSchema, type Rule, type RuleViolation } from './object-schema.ts'
 import { isProvinceOf, exemplifyProvinces } from './places.ts'
 
@@ -23,7 +23,8 @@ function provinceViolations(
 }
 
 /** Spec: sizes of address fields are not shown; this is our limit. */
-const addressText = () => text(255)
+const ADDRESS_MAX = 255
+const addressText = () => text(ADDRESS_MAX)
 
 /**
  * An address as it is sent. Spec: optional fields may be omitted or null; empty strings must not be sent; the country
@@ -38,7 +39,7 @@ export const AddressInput = objectSchema(
     street2: addressText().nullish(),
     city: addressText(),
     province: province(),
-    postal_code: addressText(),
+    postal_code: numberText(ADDRESS_MAX),
     country: country(),
     phone1: addressText().nullish(),
     phone2: addressText().nullish(),

@@ -61,7 +61,7 @@ export const upc = makeOnDemand(() =>
   z.string().min(1).max(64).register(FIELD_RULES, { kind: 'text', max: 64, code: 'upc' }),
 )
 
-/** A number that people give to an order, invoice or parcel: text that a spreadsheet may take for a number. */
+/** A number that people give to an order, invoice or parcel, or a postal code: text that a spreadsheet may take for a number. */
 export const numberText = rememberByArguments((max: number) =>
   text(max).clone().register(FIELD_RULES, { kind: 'text', max, code: 'number' }),
 )

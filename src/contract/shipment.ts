@@ -64,7 +64,7 @@ export const ShipmentCreate = objectSchema(
     ship_from_street2: text(255).nullish(),
     ship_from_city: text(255),
     ship_from_province: province(),
-    ship_from_postal_code: text(255),
+    ship_from_postal_code: numberText(255),
     ship_from_country: country(),
     ship_from_phone: text(255).nullish(),
     /** Spec: shown in an example with a space between date and time; ISO 8601 is sent. */

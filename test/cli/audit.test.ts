@@ -97,11 +97,14 @@ test('pruning follows the retention of the configuration when no date is given',
 })
 
 test.each([
-  [['prune'], 'say --older-than or --before: the configuration has no keep.contents'],
+  [['prune'], 'neither --older-than nor keep.contents of the configuration says what to remove'],
   [['prune', '--older-than', '3 months'], '--older-than "3 months" must be a number of days or weeks'],
   [['prune', '--before', '2999-01-01'], '--before "2999-01-01" is not a date in the past'],
   [['prune', '--before', 'easter'], '--before "easter" must be a date such as 2026-01-01'],
-  [['prune', '--before', '2026-01-01', '--older-than', '90d'], 'say --older-than or --before, not both'],
+  [
+    ['prune', '--before', '2026-01-01', '--older-than', '90d'],
+    '--older-than and --before exclude each other',
+  ],
 ])('%j is refused with the reason', async (args, reason) => {
   const { run } = await anOffice()
 

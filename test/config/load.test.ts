@@ -506,6 +506,28 @@ describe('names and patterns that fit nothing', () => {
       details: [expect.stringContaining('CLIENT_SECRET is not set. Did you mean "CLIENT_SECRT"?')],
     })
   })
+
+  test('a variable that stands elsewhere in the configuration is not proposed for one that is not set', async () => {
+    await writeFile(path, WHOLE)
+
+    await expect(
+      loadConfiguration(path, { API_URL: 'https://a.example', CLIENT_ID: 'x' }),
+    ).rejects.toMatchObject({ details: [expect.stringMatching(/CLIENT_SECRET is not set\.$/)] })
+  })
+
+  test('the name of a variable without braces is refused where there is such a variable', async () => {
+    await writeFile(path, WHOLE.replace('${CLIENT_ID}', '$CLIENT_ID'))
+
+    await expect(
+      loadConfiguration(path, { API_URL: 'https://a.example', CLIENT_ID: 'x', CLIENT_SECRET: 'y' }),
+    ).rejects.toMatchObject({
+      details: [
+        expect.stringContaining(
+          '"$CLIENT_ID" stands for itself. Write ${CLIENT_ID} for the environment variable.',
+        ),
+      ],
+    })
+  })
 })
 
 describe('a file that is no configuration at all', () => {

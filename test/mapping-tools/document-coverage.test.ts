@@ -184,5 +184,5 @@ test('map coverage says of mappings of columns what does the same', async () => 
   ])
 
   expect(exit).toBe(64)
-  expect(err).toContain('map test says the same of columns')
+  expect(err).toContain('Use `dropbridge map test MAPPING`: it says the same of columns.')
 })

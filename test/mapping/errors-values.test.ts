@@ -17,7 +17,7 @@ test('the errors of many values are reported at once, each at its own option', a
     '8:19 body.ship_to.name1.all: expected at least two columns',
     '8:27 body.ship_to.name1.wiht: there is no such key here. Did you mean "with"?',
     '9:39 body.ship_to.street1.wrap: `wrap` needs `at`, unless the field is a list of texts',
-    '13:39 body.ship_to.postal_code.digits: must be a number',
+    '13:39 body.ship_to.postal_code.digits: must be a number, such as `{ from: Zip, digits: 5 }`',
     '20:61 body.order_lines[0].variant.upc.digits: a UPC or EAN has 8, 12, 13, 14 digits',
     '22:41 body.order_lines[0].net_price.decimal: expected "." or ","',
     '22:53 body.order_lines[0].net_price.round: expected `half-up`, `half-even` or `down`',

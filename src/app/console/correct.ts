@@ -368,8 +368,12 @@ function groupProblems({ units }: OpenCorrection): CorrectionGroup[] {
       const key = JSON.stringify([found.code, column, text])
       const before = groups.get(key)
       const places = cells.map(({ line, cell }) => ({ line, cell }))
+      const shown = showProblem(found, AUDIENCE)
+      // What a message says of one record is not true of the others.
+      const isShared = before === undefined || before.problem.message === shown.message
+      const problem = isShared ? shown : { ...shown, message: shown.title }
       groups.set(key, {
-        ...omitUndefined({ problem: showProblem(found, AUDIENCE), column, text }),
+        ...omitUndefined({ problem, column, text }),
         cells: mergeCells(before?.cells ?? [], places),
         units: (before?.units ?? new Map<number, string>()).set(unit.line, nameUnit(unit)),
       })

@@ -116,7 +116,7 @@ const CONSOLE_FIXES: Readonly<
   'record-unacknowledged': { dismiss: `${DISMISS} on the page of the delivery` },
   'records-held': { fix: `See why they wait, and mend the cause. Then ${RELEASE}; or ${GIVE_UP}.` },
   'records-rejected': {
-    fix: `On the page of the file: correct the records and send them again, or see who can; or ${DISMISS}.`,
+    fix: `See the page of the file: the records are corrected there, or it says who can; or ${DISMISS}.`,
   },
   'records-unwritten': {
     fix: 'Correct the mapping, then “Run now …” on the page of the route: it writes what was held.',

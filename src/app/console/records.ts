@@ -2,6 +2,7 @@
 import type { ListedDecision } from '../../domain/journal.ts'
 import { type CorrectionLink, type DecisionAction, DECISIONS } from '../../domain/decision.ts'
 import type { ProblemCode } from '../../domain/problem.ts'
+import type { RedeliveryEntry } from '../../domain/delivery.ts'
 import type { RecordState } from '../../domain/record.ts'
 import type { TracedAttempt, TracedRecord } from '../../domain/trace.ts'
 import type { LineRange } from '../../domain/translator.ts'
@@ -39,6 +40,7 @@ export type LifeEvent = { readonly at: number } & (
       readonly why: string
     }
   | { readonly what: 'composed' | 'delivered' | 'delivery-acknowledged'; readonly delivery: NamedWork }
+  | { readonly what: 'delivered-again'; readonly delivery: NamedWork; readonly name: string }
   | { readonly what: 'confirmed'; readonly delivery: NamedWork; readonly confirmedBy: string }
   | { readonly what: 'state'; readonly state: RecordState }
 )
@@ -176,8 +178,8 @@ export async function readRecordPage(
   const { records, resources } = await journal.traceKey(`#${id}`, { limit: RECORDS_MAX, isQuick: true })
   const others = records.filter((each) => each.id !== id)
   const clocks = await readOrderClocks(context, resources)
-  const corrections = await readCorrections(context, [story])
-  return { record: tellStory(story, corrections, audience), related: others.map(showRelated), clocks }
+  const beside = await readBeside(context, [story])
+  return { record: tellStory(story, beside, audience), related: others.map(showRelated), clocks }
 }
 
 /** All records of one order, or with one key. Undefined where none is known. */
@@ -190,33 +192,38 @@ export async function readOrderPage(
   const { records, earlier, resources } = await journal.traceKey(key, { limit: RECORDS_MAX, isQuick: true })
   if (records.length === 0) return undefined
   const stories = await traceRecords(journal, records)
-  const corrections = await readCorrections(context, stories)
+  const beside = await readBeside(context, stories)
   const clocks = await readOrderClocks(context, resources)
   const isRefused = records.every(({ state }) => state === 'rejected' || state === 'held')
   const isRefusedWhole = isRefused && earlier === 0 && resources.length === 0
-  const shown = stories.map((story) => tellStory(story, corrections, audience))
+  const shown = stories.map((story) => tellStory(story, beside, audience))
   return { key, clocks, records: shown, earlier, isRefusedWhole }
 }
 
-interface KnownCorrections {
+interface Beside {
+  /** Of the deliveries that the records are in, by their ids. */
+  readonly redeliveries: ReadonlyMap<string, readonly RedeliveryEntry[]>
   readonly links: readonly CorrectionLink[]
   readonly records: ReadonlyMap<number, TracedRecord>
   readonly correcting: ReadonlyMap<number, NonNullable<RecordStory['correcting']>>
   readonly dismissible: ReadonlySet<number>
 }
 
-/** The corrections of these records, the records on their other sides, and which ones wait for a correction. */
-async function readCorrections(
-  context: ConsoleContext,
-  stories: readonly RecordHistory[],
-): Promise<KnownCorrections> {
+/**
+ * What stands beside these records: their corrections, the records on their other sides, which ones wait for a correction, and what
+ * was delivered once more.
+ */
+async function readBeside(context: ConsoleContext, stories: readonly RecordHistory[]): Promise<Beside> {
   const { journal } = context
   const links = await journal.listCorrectionLinks(stories.map(({ record }) => record.id))
-  const others = links.flatMap(({ pairs }) => pairs.flatMap(({ from, to = from }) => [from, to]))
-  const records = await journal.listTracedRecords([...new Set(others)])
+  const paired = links.flatMap(({ pairs }) => pairs.flatMap(({ from, to = from }) => [from, to]))
+  const records = await journal.listTracedRecords([...new Set(paired)])
   const correcting = new Map<number, NonNullable<RecordStory['correcting']>>()
   const dismissible = new Set<number>()
-  for (const { record, from } of stories) {
+  const redeliveries = new Map<string, readonly RedeliveryEntry[]>()
+  for (const { record, from, into } of stories) {
+    if (into !== undefined && !redeliveries.has(into.id))
+      redeliveries.set(into.id, await journal.listRedeliveries(into.id))
     if (record.state !== 'rejected' || from === undefined) continue
     const refused = await journal.listCorrectableRecords(from.id, DISMISSIBLE_MAX)
     // One that is corrected and on the way may be at the API soon.
@@ -227,13 +234,14 @@ async function readCorrections(
     if ('missing' in found) correcting.set(record.id, found)
     else if (found.open.some(({ id }) => id === record.id)) correcting.set(record.id, { file: from.id, line })
   }
-  return { links, records: new Map(records.map((record) => [record.id, record])), correcting, dismissible }
+  const others = new Map(records.map((record) => [record.id, record]))
+  return { redeliveries, links, records: others, correcting, dismissible }
 }
 
 /** Of a file with more refused records, the later ones are dismissed with the file, or from the command line. */
 export const DISMISSIBLE_MAX = 10_000
 
-function listCorrectionsOf({ id, file }: TracedRecord, known: KnownCorrections) {
+function listCorrectionsOf({ id, file }: TracedRecord, known: Beside) {
   const { links, records, correcting, dismissible } = known
   const show = (
     link: CorrectionLink,
@@ -281,7 +289,7 @@ function showRelated(record: TracedRecord): RelatedRecord {
   return omitUndefined({ id, key: formatKey(record), operation, state, isCorrected, apiId, changedAt })
 }
 
-function tellStory(story: RecordHistory, known: KnownCorrections, audience: Audience): RecordStory {
+function tellStory(story: RecordHistory, known: Beside, audience: Audience): RecordStory {
   const { record, from, into, first, body, answer, prunedAt, call, documents } = story
   const { id, number, operation, direction, route, account, step, state, isCorrected, apiId, http } = record
   return omitUndefined({
@@ -302,7 +310,7 @@ function tellStory(story: RecordHistory, known: KnownCorrections, audience: Audi
     possible: listDecisionsOf(record),
     ...listCorrectionsOf(record, known),
     problems: [...record.problems, ...record.warnings].map((each) => showProblem(each, audience)),
-    life: listLife(story),
+    life: listLife(story, known),
     timesSent: countSendings(story),
     timesEffective: countEffects(record),
     body: audience.isMasked ? maskBody(body, audience) : body,
@@ -343,7 +351,10 @@ function nameWork({ id, name }: NamedWork): NamedWork {
 }
 
 /** In the order of time. Of one millisecond, a lookup comes before the attempt that it allows. */
-function listLife({ record, from, into, attempts, lookUps, decisions }: RecordHistory): LifeEvent[] {
+function listLife(
+  { record, from, into, attempts, lookUps, decisions }: RecordHistory,
+  { redeliveries }: Beside,
+): LifeEvent[] {
   const life: LifeEvent[] = []
   if (from !== undefined) {
     const at = from.receivedAt ?? from.claimedAt
@@ -353,6 +364,8 @@ function listLife({ record, from, into, attempts, lookUps, decisions }: RecordHi
     const delivery = nameWork(into)
     life.push({ what: 'composed', at: into.composedAt, delivery })
     if (into.deliveredAt !== undefined) life.push({ what: 'delivered', at: into.deliveredAt, delivery })
+    for (const { name, state, beganAt, endedAt = beganAt } of redeliveries.get(into.id) ?? [])
+      if (state === 'delivered') life.push({ what: 'delivered-again', at: endedAt, delivery, name })
     if (into.confirmedAt !== undefined)
       life.push({ what: 'confirmed', at: into.confirmedAt, delivery, confirmedBy: into.confirmedBy ?? '' })
     if (into.acknowledgedAt !== undefined)
@@ -363,7 +376,10 @@ function listLife({ record, from, into, attempts, lookUps, decisions }: RecordHi
   for (const { at, action, by, why } of decisions) life.push({ what: 'decided', at, action, by, why })
   for (const attempt of attempts) life.push(...listAttempt(attempt))
   if (attempts.length === 0) life.push({ what: 'state', at: record.changedAt, state: record.state })
-  if (from?.plannedAt !== undefined) {
+  // What was refused when its file was read was never planned.
+  const isDiscarded = decisions.some(({ action }) => action === 'discard' || action === 'resolve-discard')
+  const isRefusedAtOnce = record.state === 'rejected' && attempts.length === 0 && !isDiscarded
+  if (from?.plannedAt !== undefined && !isRefusedAtOnce) {
     // The file is planned when its last record is: what became of this one may have been earlier.
     const later = life.flatMap(({ what, at }) => (what === 'came' ? [] : [at]))
     life.splice(1, 0, { what: 'planned', at: Math.min(from.plannedAt, ...later) })

@@ -230,7 +230,7 @@ function drawGroup(
     ${drawProblem({ ...problem, place: '' })} ${apply} ${state}`
 }
 
-/** `Now “NY” in all 5 rows below. Check shows whether it would be sent.` */
+/** `Now “NY” in all 5 rows of it. Check shows whether it would be sent.` */
 function describeChanged(changed: readonly string[], all: number): string {
   const [first = ''] = changed
   const what = changed.every((each) => each === first)
@@ -240,7 +240,7 @@ function describeChanged(changed: readonly string[], all: number): string {
     changed.length === all
       ? `all ${formatCount(all, 'row')}`
       : `${formatNumber(changed.length)} of ${formatCount(all, 'row')}`
-  return `${what} in ${all === 1 ? 'the row' : rows} below. Check shows whether it would be sent.`
+  return `${what} in ${all === 1 ? 'the row' : rows} of it. Check shows whether it would be sent.`
 }
 
 /** What was typed on other pages of the same form. */

@@ -294,8 +294,8 @@ function drawDismissal(preview: DismissalPreview, request: PageRequest): Html {
     </ul>
     ${stays}
     <p>
-      Dismissing sends nothing and changes no record. It notes that a person needs nothing more of it, and its
-      alert ends.
+      Dismissing sends nothing and changes no record. It notes that a person needs nothing more of it. The
+      alert of the file ends once nothing else of it waits.
     </p>
     ${drawForm(form, request)} ${drawRefused(preview)}`
 }

@@ -150,10 +150,10 @@ function drawDelivery(delivery: DeliveryPage, request: PageRequest): Html {
     ${redeliveries.map((each) => html`<p>The same bytes once more: ${drawRedelivery(each, request)}</p>`)}
     ${drawButtons(delivery, request)}
     <h2>Records</h2>
-    <p>${drawCounts(counts)}</p>
+    <p>${drawCounts(counts, 'outgoing')}</p>
     ${
       page.length === 0
-        ? html`<p>The journal keeps no records of a report.</p>`
+        ? html`<p>It holds no records of orders, shipments or invoices: it is an answer or a report.</p>`
         : drawCells(
             'Records, those with trouble first',
             ['Number', 'Record', 'Order', 'State', 'Problems'],

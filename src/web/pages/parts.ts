@@ -32,11 +32,15 @@ export function drawState(state: RecordState, direction: 'incoming' | 'outgoing'
 }
 
 /** Those with trouble last, as people read on from what is well. */
-export function drawCounts(counts: StateCounts): Html {
+export function drawCounts(counts: StateCounts, direction: 'incoming' | 'outgoing' = 'incoming'): Html {
   const states = COUNTED.filter((state) => (counts[state] ?? 0) > 0)
   if (states.length === 0) return html`no records`
   return joinHtml(
-    states.map((state) => showState(state, counts[state])),
+    states.map((state) =>
+      direction === 'outgoing' && state === 'accepted'
+        ? html`<span class="state accepted">✓ ${formatNumber(counts.accepted ?? 0)} acknowledged</span>`
+        : showState(state, counts[state]),
+    ),
     ' ',
   )
 }
@@ -73,6 +77,12 @@ export function formatTotal({ count, isMore }: Total, one: string, many = `${one
 
 export function formatLines(lines: readonly LineRange[]): string {
   return lines.map(([first, last]) => (first === last ? String(first) : `${first}–${last}`)).join(', ')
+}
+
+/** `line 86`, `lines 86–89, 94`. */
+export function nameLines(lines: readonly LineRange[]): string {
+  const isOne = lines.length === 1 && lines.every(([first, last]) => first === last)
+  return `${isOne ? 'line' : 'lines'} ${formatLines(lines)}`
 }
 
 export function drawProblem({ code, title, message, fix, place, isWarning }: ShownProblem): Html {

@@ -84,7 +84,7 @@ function drawCheck({ chain: { head }, record: { id } }: ProofPage): Html {
     </p>
     <p><code>dropbridge audit verify --anchor ${head.event}:${head.hash}</code></p>
     <p>
-      The page holds no cells and no names of people, so it may be given to a partner. As data:
+      Printed, the proof holds no cells and no names of people, so it may be given to a partner. As data:
       <code>Accept: application/json</code> with <code>${href('/records/:n/proof', { n: id })}</code>.
     </p>`
 }

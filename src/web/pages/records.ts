@@ -23,7 +23,7 @@ import {
   drawState,
   drawCells,
   formatCount,
-  formatLines,
+  nameLines,
   toViews,
 } from './parts.ts'
 
@@ -85,14 +85,23 @@ function drawNow(records: readonly RecordStory[]): Html | undefined {
   return html`<p><strong>Now:</strong> ${joinHtml(parts, ', ')}.</p>`
 }
 
-/** A refused record that waits for no correction any more says so. */
+/** A refused record that waits for no correction any more says why, as far as it is known. */
 function drawStanding(
   { state, isCorrected }: Pick<RecordStory, 'state' | 'isCorrected'>,
   direction: RecordStory['direction'],
+  since = 'corrected or given up since',
 ): Html {
   const isOver = isCorrected === true && state === 'rejected'
-  return html`${drawState(state, direction)}${isOver ? ', corrected or given up since' : undefined}`
+  return html`${drawState(state, direction)}${isOver ? `, ${since}` : undefined}`
 }
+
+function nameFate({ corrections, life }: RecordStory): string | undefined {
+  if (corrections.some(({ state }) => state === 'taken')) return 'sent again since'
+  const isGivenUp = life.some((event) => event.what === 'decided' && GIVEN_UP.includes(event.action))
+  return isGivenUp ? 'given up' : undefined
+}
+
+const GIVEN_UP: readonly string[] = ['dismiss', 'discard', 'resolve-discard']
 
 function nameStory({ operation, key, id }: RecordStory): string {
   return `${operation} ${key || `#${id}`}`
@@ -103,7 +112,7 @@ export function drawStory(story: RecordStory, request: PageRequest): Html {
   const { direction, apiId, route, account, step, problems, first, file, delivery } = story
   const at = apiId === undefined ? '' : ` as ${apiId} at the API`
   const of = step === undefined ? '' : `, step ${step}`
-  return html`<p>${drawStanding(story, direction)}${at}</p>
+  return html`<p>${drawStanding(story, direction, nameFate(story))}${at}</p>
     <p>
       Route ${route},
       ${account}${of}${file && html`, from ${drawFileLink(file)}`}${
@@ -165,7 +174,7 @@ const WAITS: Readonly<Record<RecordCorrection['state'], string>> = {
 function drawEvent(event: LifeEvent, { call = '', direction }: RecordStory): Html {
   switch (event.what) {
     case 'came':
-      return html`came in ${drawFileLink(event.file)}, lines ${formatLines(event.lines)}`
+      return html`came in ${drawFileLink(event.file)}, ${nameLines(event.lines)}`
     case 'planned':
       return html`planned`
     case 'sent':
@@ -189,6 +198,8 @@ function drawEvent(event: LifeEvent, { call = '', direction }: RecordStory): Htm
       return html`written into ${drawDeliveryLink(event.delivery)}`
     case 'delivered':
       return html`delivered in ${drawDeliveryLink(event.delivery)}`
+    case 'delivered-again':
+      return html`delivered again as ${event.name}, the same bytes as ${drawDeliveryLink(event.delivery)}`
     case 'confirmed':
       return html`${drawDeliveryLink(event.delivery)} was confirmed: ${event.confirmedBy}`
     case 'delivery-acknowledged':
@@ -210,6 +221,7 @@ export function formatSendings({
   timesEffective,
   direction,
 }: Pick<RecordStory, 'timesSent' | 'timesEffective' | 'direction'>): string {
+  if (direction === 'outgoing' && timesSent === 0) return 'Not acknowledged yet.'
   const what = direction === 'incoming' ? 'Sent' : 'Acknowledgement sent'
   const sent =
     timesSent === 1

@@ -114,6 +114,11 @@ const HEAD = [
   'File to answer: median, 95 %',
 ]
 
+/** What went out is not sent again: its acknowledgement is. */
+const OUTGOING_HEAD = HEAD.map((name) =>
+  name === 'Sent' ? 'Acknowledgement sent' : name === 'Accepted first time' ? 'Acknowledged' : name,
+)
+
 function drawRows(
   caption: string,
   rows: readonly ReportRow[],
@@ -143,7 +148,7 @@ function drawRows(
     )
   }
   return html`<h2>${caption}</h2>
-    ${drawCells(`${caption}, with the ${span} before in brackets`, HEAD, cells)}`
+    ${drawCells(`${caption}, with the ${span} before in brackets`, own === 'outgoing' ? OUTGOING_HEAD : HEAD, cells)}`
 }
 
 function drawRow(

@@ -128,7 +128,7 @@ function drawToday(today: TodayPage, request: PageRequest): Html {
         { head: 'File', draw: drawDeliveryLink },
         { head: 'Route', draw: ({ route }) => route },
         { head: 'Made', draw: ({ composedAt }) => show(composedAt) },
-        { head: 'Records', draw: ({ records }) => records },
+        { head: 'Records', draw: ({ records }) => formatNumber(records) },
         {
           head: 'State',
           draw: ({ state, held }) => (held === undefined ? state : html`${showState('held')}: ${held}`),
@@ -282,7 +282,8 @@ function drawAge({ checkedAt, checkingSince, failure }: Today, request: PageRequ
 
 function drawAlert(alert: ShownAlert, request: PageRequest): Html {
   const { id, code, route, subject, since, message, fix, late, rejected } = alert
-  const search = href('/search', { q: subject })
+  // Behind the name of a file or delivery stands its id in brackets.
+  const name = subject.replace(/ \([^()]+\).*$/, '')
   const about = [
     ...(route === undefined ? [] : [html`${route}`]),
     since > request.now
@@ -292,12 +293,12 @@ function drawAlert(alert: ShownAlert, request: PageRequest): Html {
     // Of a file that did not come, the subject is its day.
     ...(late !== undefined || /^\d{4}-\d\d-\d\d$/.test(subject)
       ? []
-      : [html`<a href="${search}">Search for ${subject}</a>`]),
+      : [html`<a href="${href('/search', { q: name })}">Search for ${name}</a>`]),
   ]
   return html`<li id="alert-${id}">
     <strong>${showMoments(message, request)}</strong>
     ${rejected && drawReasons(rejected.reasons)}
-    <p class="fix">${renderInlineCode(fix)}</p>
+    <p class="fix">${request.may('operate') ? '' : 'For an operator: '}${renderInlineCode(fix)}</p>
     <small>${joinHtml(about, ' · ')}</small>
     ${late && drawLateOrders(late, request)} ${drawButtons(alert, request)}
     ${request.may('operate') ? drawAsideForm(alert, request) : undefined}

@@ -28,7 +28,7 @@ test.each<[AlertCode, string, string]>([
   [
     'records-rejected',
     "Correct /srv/x.rejects.csv and drop it in under its name, or: `dropbridge dismiss 'day 1.csv' --by NAME --why TEXT`.",
-    'On the page of the file: correct the records and send them again, or see who can; or “Dismiss what is refused …”.',
+    'See the page of the file: the records are corrected there, or it says who can; or “Dismiss what is refused …”.',
   ],
   [
     'records-held',

@@ -421,6 +421,11 @@ test.each(['7.946E+11', '1,001E+03', '1E+12'])(
   },
 )
 
+test('a postal code in exponent form is refused: the order would go to an address that does not exist', async () => {
+  const place = 'number-in-exponent-form@2:Zip ship_to.postal_code'
+  expect(await built(ORDERS, { Zip: '8.02E+04' }, 'ship_to.postal_code')).toEqual([place])
+})
+
 test.each(['12E3', '1E12', 'E+11'])('a purchase order number may be %s', async (cell) => {
   expect(await built(ORDERS, { 'PO Number': cell }, 'purchase_order_number')).toBe(cell)
 })

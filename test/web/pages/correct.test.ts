@@ -16,7 +16,7 @@ test('one apply and two cells, checked and sent with a reason: all orders are th
   expect(first.text).toContain('4 records: State “ZZ”')
   expect(first.text).toContain('2 records: Qty blank')
   const applied = await press('apply-1', { ...first.form, 'apply-1': 'NY', 'apply-2': '7' })
-  expect(applied.text).toMatch(/Now “NY” in all \d rows below. Check shows whether it would be sent./)
+  expect(applied.text).toMatch(/Now “NY” in all \d rows of it. Check shows whether it would be sent./)
   // What was typed for the other cells waits.
   expect(applied.form['apply-2']).toBe('7')
   const quantities = Object.keys(applied.form).filter(

@@ -52,11 +52,11 @@ test('an order shows the whole life of its records in the order of time', async 
   expect(page?.html).toMatch(/<details>\s*<summary>Body<\/summary>/)
 })
 
-test('what became of a record that was refused when it was read comes after its planning', async () => {
+test('a record that was refused when it was read was never planned', async () => {
   const context = await lookAt(await aFinishedMonth())
   const found = await visit(context, searchPage, { query: { q: MONTH.refused } })
   const page = await visit(context, recordPage, { params: { n: found?.data.hits[0]?.ref ?? '' } })
-  expect(page?.data.record.life.map(({ what }) => what)).toEqual(['came', 'planned', 'state'])
+  expect(page?.data.record.life.map(({ what }) => what)).toEqual(['came', 'state'])
   const times = page!.data.record.life.map(({ at }) => at)
   expect(times).toEqual(times.toSorted((one, other) => one - other))
 })

@@ -58,6 +58,10 @@ test('the second file has the same SHA-256, nothing is acknowledged again, and t
   ])
   const { text } = await look(to, 'viewer')
   expect(text).toContain('operator delivered again 2 records')
+  // It is a part of the life of each of its records.
+  const [record] = await journal.listRecords({ delivery: delivery?.id ?? '' }, {}, 1)
+  const life = (await look(`/records/${record?.id}`, 'viewer')).text
+  expect(life).toContain('delivered again as orders-1~2.csv, the same bytes as orders-1.csv')
   expect(text).toContain('The second file: outbox/orders-1~2.csv, delivered')
   expect((await look('/decisions', 'viewer')).text).toContain('the reader deleted it console')
   expect((await look(own)).text).toContain('The same bytes once more: outbox/orders-1~2.csv, delivered')
