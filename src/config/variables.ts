@@ -56,13 +56,13 @@ function findTexts(document: Document) {
 /** `$${` is a literal dollar and brace. */
 const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g
 
-/** As a shell has it; a name without braces is a mistake where there is such a variable. */
+/** As a shell has it: a name without braces is refused where there is such a variable. */
 const BARE_NAME = /^\$([A-Za-z_]\w*)$/
 
 async function fillText(text: string, context: SubstituteContext, named: ReadonlySet<string | undefined>) {
   const errors: string[] = []
-  const [, bare = ''] = BARE_NAME.exec(text) ?? []
-  if (context.env[bare] !== undefined)
+  const bare = BARE_NAME.exec(text)?.[1]
+  if (bare !== undefined && context.env[bare] !== undefined)
     return { text, errors: [`"$${bare}" stands for itself. Write \${${bare}} for the environment variable.`] }
   let filled = ''
   let end = 0

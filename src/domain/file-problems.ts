@@ -48,8 +48,9 @@ export const FILE_PROBLEMS = {
   },
   'header-repeated': {
     title: 'The header line comes again in the file.',
-    fix: 'Take the line out. For all files: `ignore: [{ header: repeated }]` under `read` of the mapping.',
-    details: 'Such as where several files were joined. Nothing of the line is sent, and nothing is lost.',
+    fix: 'Take the line out; once the file was taken: dropbridge dismiss FILE --by NAME --why TEXT.',
+    details:
+      'Such as where several files were joined. Nothing of the line is sent, and nothing is lost. For all files: `ignore: [{ header: repeated }]` under `read` of the mapping.',
   },
   'delimiter-wrong': {
     title: 'The delimiter is not that of the mapping or the header.',

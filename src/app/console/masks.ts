@@ -109,6 +109,7 @@ const CONSOLE_FIXES: Readonly<
   'document-refused': { dismiss: DISMISS },
   'file-unusable': { dismiss: DISMISS },
   'file-vanished': { dismiss: DISMISS },
+  'header-repeated': { fix: `Nothing is lost. ${DISMISS} ends its alert.` },
   'interchange-unanswered': { dismiss: DISMISS },
   'number-reused': { dismiss: DISMISS },
   'outcome-unknown': { fix: 'Check the API, then on the page of each record: “Say what came of it …”.' },

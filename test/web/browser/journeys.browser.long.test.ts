@@ -56,8 +56,8 @@ describe.skipIf(!hasChromium())('in a browser', () => {
 
     await page.fill('#why', 'the item is offered now')
     await page.getByRole('button', { name: 'Send 412 records' }).dblclick()
-    await page.waitForURL(/\/decisions\/\d+$/, { timeout: 20_000 })
-    await page.getByText('✓ 412 accepted').waitFor({ timeout: 20_000 })
+    await page.waitForURL(/\/decisions\/\d+$/, { timeout: 60_000 })
+    await page.getByText('✓ 412 accepted').waitFor({ timeout: 60_000 })
     expect(site.sent.toSorted()).toEqual(orders.slice(2).toSorted())
     expect(await page.locator('h1').textContent()).toBe('operator released 412 records')
     await page.goto(`${site.origin}/decisions`)
@@ -85,8 +85,8 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     await absent.check()
     await page.getByLabel('I have checked the API').check()
     await page.getByRole('button', { name: 'Resolve 1 record' }).click()
-    await page.waitForURL(/\/decisions\/\d+$/, { timeout: 20_000 })
-    await page.getByText('✓ 1 accepted').waitFor({ timeout: 20_000 })
+    await page.waitForURL(/\/decisions\/\d+$/, { timeout: 60_000 })
+    await page.getByText('✓ 1 accepted').waitFor({ timeout: 60_000 })
     expect(site.sent).toEqual([lost!.po])
     expect(troubles).toEqual([])
   })
@@ -105,7 +105,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
       await page.getByRole('link', { name: 'orders', exact: true }).click()
       await page.getByRole('link', { name: 'Run now …' }).click()
       await page.getByRole('button', { name: 'Run orders now' }).dblclick()
-      await page.waitForURL(/\/routes\/orders\/runs\/\w+$/, { timeout: 20_000 })
+      await page.waitForURL(/\/routes\/orders\/runs\/\w+$/, { timeout: 60_000 })
       await expect
         .poll(
           async () => {
@@ -113,7 +113,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
             if (!javaScriptEnabled) await page.reload()
             return page.locator('main').innerText()
           },
-          { timeout: 20_000 },
+          { timeout: 60_000 },
         )
         .toContain('The run is over: ')
       expect(await page.locator('main').innerText()).toContain(`${order.po}.csv: processed, ✓ 1 accepted`)
@@ -126,7 +126,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     await page.getByRole('link', { name: 'Pause …' }).click()
     await page.fill('#why', 'the shop sends again')
     await page.getByRole('button', { name: 'Pause orders' }).dblclick()
-    await page.waitForURL(/\/decisions\/\d+$/, { timeout: 20_000 })
+    await page.waitForURL(/\/decisions\/\d+$/, { timeout: 60_000 })
     expect(await page.locator('h1').textContent()).toBe('operator paused orders')
     await site.run(`${third!.po}.csv`, ordersFile([third!]).text)
     expect(site.sent).toHaveLength(2)
@@ -135,7 +135,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     await page.getByRole('link', { name: 'Resume …' }).click()
     await page.fill('#why', 'it came')
     await page.getByRole('button', { name: 'Resume orders' }).click()
-    await page.waitForURL(/\/decisions\/\d+$/, { timeout: 20_000 })
+    await page.waitForURL(/\/decisions\/\d+$/, { timeout: 60_000 })
     await site.run(`${third!.po}.csv`, ordersFile([third!]).text)
     expect(site.sent).toEqual([first!.po, second!.po, third!.po])
     expect(troubles).toEqual([])

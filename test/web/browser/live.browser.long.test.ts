@@ -65,7 +65,7 @@ describe.skipIf(!hasChromium())('an open page', () => {
         watch.process.kill('SIGTERM')
         await watch.finished
       })
-      await page.getByText('● Watching since').waitFor({ timeout: 20_000 })
+      await page.getByText('● Watching since').waitFor({ timeout: 60_000 })
 
       const chance = dice(7)
       let inTime = 0
@@ -132,7 +132,7 @@ describe.skipIf(!hasChromium())('an open page', () => {
     const asked: string[] = []
     page.on('request', (request) => asked.push(new URL(request.url()).pathname))
     await site.run('later.csv', ordersFile([takeOrder()]).text)
-    await expect.poll(() => head.innerText(), { timeout: 20_000 }).not.toBe(before)
+    await expect.poll(() => head.innerText(), { timeout: 60_000 }).not.toBe(before)
     expect(asked).not.toContain('/reports')
     expect(await page.locator('h1').textContent()).not.toBe('Search')
     expect(troubles).toEqual([])
@@ -154,7 +154,7 @@ async function noteRows(page: BrowserPage) {
   })
   const seen = () => page.evaluate(() => (globalThis as unknown as BrowserWindow).rows)
   const readRow = async (name: string): Promise<void> => {
-    await expect.poll(async () => Object.keys(await seen()), { timeout: 20_000 }).toContain(name)
+    await expect.poll(async () => Object.keys(await seen()), { timeout: 60_000 }).toContain(name)
   }
   return { seen, readRow }
 }

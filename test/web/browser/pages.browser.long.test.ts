@@ -120,7 +120,7 @@ describe.skipIf(!hasChromium())('every page in a browser', () => {
     await page.getByRole('link', { name: 'Send 3 records …' }).click()
     await page.fill('#why', 'mended')
     await page.getByRole('button', { name: 'Send 3 records' }).click()
-    await page.waitForURL(/\/decisions\/\d+$/, { timeout: 20_000 })
+    await page.waitForURL(/\/decisions\/\d+$/, { timeout: 60_000 })
     expect(await page.locator('h1').textContent()).toBe('admin released 3 records')
     await open(page, addresses.find((each) => each.endsWith('/resolve')) ?? '')
     await page.getByLabel('The API does not have it: it is sent again.').check()

@@ -75,7 +75,7 @@ describe.skipIf(!hasChromium())('the pictures of the docs', () => {
       return page.locator('h1').textContent()
     }
     // Today says how many things there are once the journal was read.
-    await expect.poll(readHeading, { timeout: 20_000, interval: 500 }).toMatch(heading)
+    await expect.poll(readHeading, { timeout: 60_000, interval: 500 }).toMatch(heading)
     const path = `${FOLDER}${name}.png`
     if (isUpdate) {
       await mkdir(FOLDER, { recursive: true })

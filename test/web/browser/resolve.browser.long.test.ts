@@ -95,7 +95,7 @@ describe.skipIf(!hasChromium())('by keyboard', () => {
     await type('seen on its screen')
     await tabTo(button)
     await press('Enter')
-    await page.getByRole('alert').waitFor({ timeout: 20_000 })
+    await page.getByRole('alert').waitFor({ timeout: 60_000 })
     const said = await page.getByRole('alert').innerText()
     const cli = await runProgram(
       site.folder,
@@ -117,9 +117,9 @@ describe.skipIf(!hasChromium())('by keyboard', () => {
     expect(await page.locator('[data-countdown]').count()).toBe(0)
     expect(await accepted.isChecked()).toBe(true)
     await press('Enter')
-    await page.waitForURL(/\/decisions\/\d+$/, { timeout: 20_000 })
+    await page.waitForURL(/\/decisions\/\d+$/, { timeout: 60_000 })
     expect(await page.locator('h1').textContent()).toBe('operator resolved as accepted 1 record')
-    await page.getByText(`✓ accepted as ${ids.get(lost)}`).waitFor({ timeout: 20_000 })
+    await page.getByText(`✓ accepted as ${ids.get(lost)}`).waitFor({ timeout: 60_000 })
 
     expect((await readIds()).size).toBe(2)
     expect(site.sent).toEqual([known, lost])
