@@ -14,8 +14,9 @@ export default defineConfig({
     pool: 'forks',
     // Garbage of short life is collected less often: 7 % of the time.
     execArgv: ['--max-semi-space-size=32'],
-    // More than a third of it is waiting for processes, disks, leases and minutes: two more than a small machine has processors.
-    maxWorkers: 4,
+    // A third of it is waiting for processes, disks and leases: one more than a small machine has processors. With two more,
+    // consoles, which give way to other programs, show changes too late.
+    maxWorkers: 3,
     // No module holds state, so files of tests may share one; loading them anew takes twice as long.
     isolate: false,
     sequence: { sequencer: LongestFirst },
