@@ -116,10 +116,13 @@ describe.skipIf(!hasChromium())('every page in a browser', () => {
       await open(page, address)
       expect(await page.locator('h1').count(), address).toBe(1)
     }
-    await page.goto(`${site.origin}/`)
-    await page.getByRole('link', { name: 'Send 3 records …' }).click()
+    // Without script, a page stays as it was loaded: Today may still be read.
+    const sending = page.getByRole('link', { name: 'Send 3 records …' })
+    const findSending = async () => (await page.goto(`${site.origin}/`)) && sending.count()
+    await expect.poll(findSending, { timeout: 60_000, interval: 500 }).toBe(1)
+    await sending.click()
     await page.fill('#why', 'mended')
-    await page.getByRole('button', { name: 'Send 3 records' }).click()
+    await page.getByRole('button', { name: 'Send 3 records' }).click({ timeout: 60_000 })
     await page.waitForURL(/\/decisions\/\d+$/, { timeout: 60_000 })
     expect(await page.locator('h1').textContent()).toBe('admin released 3 records')
     await open(page, addresses.find((each) => each.endsWith('/resolve')) ?? '')
