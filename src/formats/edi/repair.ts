@@ -49,6 +49,11 @@ function createForeignError(): BridgeError {
   return new BridgeError('not-repairable', 'the file holds no interchange of X12 or EDIFACT', { fix })
 }
 
+function createNumberError({ id, number: segment, at }: Segment, number: string): BridgeError {
+  const message = `the number "${number}" of segment ${segment} (${id}), at byte ${at}, holds a delimiter`
+  return new BridgeError('not-repairable', message)
+}
+
 /** The lengths of the elements of ISA, and which of them is a number. */
 const ISA_LENGTHS = [2, 10, 2, 10, 2, 15, 2, 15, 6, 4, 1, 5, 9, 1, 1, 1]
 const ISA_NUMBER = 13
@@ -179,6 +184,8 @@ class Repairer {
   ): void {
     const { start, trailer, count, number } = part
     const { element, segment: terminator } = start.delimiters
+    // ISA is read by its lengths, so its number may hold what ends a segment: no trailer could repeat it.
+    if ([element, terminator].some((mark) => number.includes(mark))) throw createNumberError(start, number)
     if (trailer === undefined) {
       const isLine = terminator.endsWith('\n') || terminator.endsWith('\r')
       this.#inserted +=

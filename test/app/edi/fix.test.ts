@@ -66,6 +66,14 @@ test('a file that ends within a segment is not repaired, and nothing is written'
   await expect(readFile(join(folder, 'out.edi'))).rejects.toThrow('ENOENT')
 })
 
+test('a number of an interchange that holds what ends a segment has no trailer, so the file is not repaired', async () => {
+  const text = dress(makeFaultBase('x12'), { newline: '\n' }).toString('latin1')
+
+  await expect(fix(Buffer.from(text.replace('*000000101*0*P', '*1~0000101*0*P'), 'latin1'))).rejects.toThrow(
+    'the number "1~0000101" of segment 1 (ISA), at byte 0, holds a delimiter',
+  )
+})
+
 test('a file that is there is never written over', async () => {
   const { folder } = await fix(dress(makeFaultBase('x12'), { newline: '\n' }))
 
