@@ -50,7 +50,7 @@ function createForeignError(): BridgeError {
 }
 
 function createNumberError({ id, number: segment, at }: Segment, number: string): BridgeError {
-  const message = `the number "${number}" of segment ${segment} (${id}), at byte ${at}, holds a delimiter`
+  const message = `the number ${JSON.stringify(number)} of segment ${segment} (${id}), at byte ${at}, holds a delimiter or a line break`
   return new BridgeError('not-repairable', message)
 }
 
@@ -184,8 +184,9 @@ class Repairer {
   ): void {
     const { start, trailer, count, number } = part
     const { element, segment: terminator } = start.delimiters
-    // ISA is read by its lengths, so its number may hold what ends a segment: no trailer could repeat it.
-    if ([element, terminator].some((mark) => number.includes(mark))) throw createNumberError(start, number)
+    // ISA is read by its lengths, so its number may hold what ends a segment or a line: no trailer could repeat it.
+    if ([element, terminator, '\r', '\n'].some((mark) => number.includes(mark)))
+      throw createNumberError(start, number)
     if (trailer === undefined) {
       const isLine = terminator.endsWith('\n') || terminator.endsWith('\r')
       this.#inserted +=

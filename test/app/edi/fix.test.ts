@@ -70,7 +70,7 @@ test('a number of an interchange that holds what ends a segment has no trailer, 
   const text = dress(makeFaultBase('x12'), { newline: '\n' }).toString('latin1')
 
   await expect(fix(Buffer.from(text.replace('*000000101*0*P', '*1~0000101*0*P'), 'latin1'))).rejects.toThrow(
-    'the number "1~0000101" of segment 1 (ISA), at byte 0, holds a delimiter',
+    'the number "1~0000101" of segment 1 (ISA), at byte 0, holds a delimiter or a line break',
   )
 })
 
