@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasChromium } from '../../fixtures/chromium.ts'
 import { runUnheard } from '../../fixtures/office.ts'
 import { ordersFile, sampleOrders } from '../../samples/orders.ts'
-import { type Site, startSite, visit } from './site.ts'
+import { arrive, type Site, startSite, visit } from './site.ts'
 
 describe.skipIf(!hasChromium())('in a browser', () => {
   let site: Site
@@ -56,7 +56,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
 
     await page.fill('#why', 'the item is offered now')
     await page.getByRole('button', { name: 'Send 412 records' }).dblclick()
-    await page.waitForURL(/\/decisions\/\d+$/, { timeout: 60_000 })
+    await arrive(page, /\/decisions\/\d+$/)
     await page.getByText('✓ 412 accepted').waitFor({ timeout: 60_000 })
     expect(site.sent.toSorted()).toEqual(orders.slice(2).toSorted())
     expect(await page.locator('h1').textContent()).toBe('operator released 412 records')
@@ -80,7 +80,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     const absent = page.getByLabel('The API does not have it: it is sent again.')
     expect(await absent.isDisabled()).toBe(true)
     await page.fill('#why', 'the API does not show it')
-    await expect.poll(() => absent.isDisabled(), { timeout: 10_000 }).toBe(false)
+    await expect.poll(() => absent.isDisabled(), { timeout: 60_000 }).toBe(false)
     expect(await page.locator('#why').inputValue()).toBe('the API does not show it')
     await absent.check()
     await page.getByLabel('I have checked the API').check()
@@ -105,7 +105,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
       await page.getByRole('link', { name: 'orders', exact: true }).click()
       await page.getByRole('link', { name: 'Run now …' }).click()
       await page.getByRole('button', { name: 'Run orders now' }).dblclick()
-      await page.waitForURL(/\/routes\/orders\/runs\/\w+$/, { timeout: 60_000 })
+      await arrive(page, /\/routes\/orders\/runs\/\w+$/)
       await expect
         .poll(
           async () => {
@@ -126,7 +126,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     await page.getByRole('link', { name: 'Pause …' }).click()
     await page.fill('#why', 'the shop sends again')
     await page.getByRole('button', { name: 'Pause orders' }).dblclick()
-    await page.waitForURL(/\/decisions\/\d+$/, { timeout: 60_000 })
+    await arrive(page, /\/decisions\/\d+$/)
     expect(await page.locator('h1').textContent()).toBe('operator paused orders')
     await site.run(`${third!.po}.csv`, ordersFile([third!]).text)
     expect(site.sent).toHaveLength(2)

@@ -8,6 +8,9 @@ import { visit } from './site.ts'
 /** A desk; the same with text of 200 %; and the narrowest of WCAG 1.4.10. */
 const WIDTHS = [1280, 640, 320]
 
+/** Of the page's area times its height. A time that counts down may change its width, by less than this; a reader sees from 0.1. */
+const SHIFT_MAX = 0.001
+
 /** Long enough for what comes after the load. */
 const CALM_MS = 200
 
@@ -38,7 +41,7 @@ describe.skipIf(!hasChromium())('every page at 1280, 640 and 320 px', () => {
         const { overflow, wide, shift, paintMs } = await measure(page)
         paints.push(paintMs)
         if (overflow > 0) wrong.push(`${address} at ${width} is ${overflow} px wider: ${wide.join(', ')}`)
-        if (shift !== 0) wrong.push(`${address} at ${width} moves by ${shift}`)
+        if (shift > SHIFT_MAX) wrong.push(`${address} at ${width} moves by ${shift}`)
       }
       for (const address of site.addresses) {
         await page.goto(site.origin + address)

@@ -82,7 +82,7 @@ describe.skipIf(!hasChromium())('by keyboard', () => {
     expect(await areShut()).toEqual([true, true])
     const first = await readSeconds()
     expect(first).toBeLessThanOrEqual(LATE_ANSWER_S)
-    await expect.poll(readSeconds, { timeout: 5_000 }).toBeLessThan(first)
+    await expect.poll(readSeconds, { timeout: 60_000 }).toBeLessThan(first)
     await tabTo(accepted)
     await press('Space')
     expect(await accepted.isChecked()).toBe(true)

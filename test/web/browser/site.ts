@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { expect } from 'vitest'
 import { openBridge } from '../../../src/app/bridge.ts'
 import type { Configuration } from '../../../src/config/configuration.ts'
 import { loadConfiguration } from '../../../src/config/load.ts'
@@ -210,6 +211,9 @@ export interface Visitor {
   readonly troubles: readonly string[]
 }
 
+/** A busy machine may take long over a page. */
+const WAIT_MS = 60_000
+
 /** Opens a browser window and signs in. */
 export async function visit(
   { openBrowser, origin }: Pick<Site, 'openBrowser' | 'origin'>,
@@ -218,6 +222,7 @@ export async function visit(
 ): Promise<Visitor> {
   const { scripts = [], ...more } = options
   const context = await (await openBrowser()).newContext(more)
+  context.setDefaultTimeout(WAIT_MS)
   const troubles: string[] = []
   // To intercept requests would take the browser its cache, and each page a sixth more.
   context.on('request', (request) => {
@@ -241,4 +246,10 @@ export async function visit(
   await page.click('main button')
   await page.waitForURL(`${origin}/`)
   return { page, troubles }
+}
+
+/** Waits for the address. After a double click: its second request ends the navigation of the first, and `waitForURL` fails. */
+export async function arrive(page: Page, address: RegExp): Promise<void> {
+  await expect.poll(() => page.url(), { timeout: WAIT_MS }).toMatch(address)
+  await page.waitForLoadState()
 }

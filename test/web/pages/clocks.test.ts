@@ -55,7 +55,7 @@ test('an order moves from board column to board column as its time passes, and l
 
   world.clock.skip(60 * HOUR_MS)
   // Items give three days or five.
-  await expect.poll(() => count('ship'), { timeout: 10_000 }).toEqual({ late: 1, tomorrow: 2 })
+  await expect.poll(() => count('ship'), { timeout: 25_000 }).toEqual({ late: 1, tomorrow: 2 })
   const { deadlines } = await readClocks(context, { what: 'ship', when: 'late' })
   const late = deadlines.map(({ purchaseOrder }) => purchaseOrder)
   const parcels = sampleShipments(ORDERS, { seed: 1, damageEvery: 0 })
@@ -65,7 +65,7 @@ test('an order moves from board column to board column as its time passes, and l
     shipmentsFile(parcels.filter(({ po }) => late.includes(po))),
   )
   await world.run('shipments')
-  await expect.poll(() => count('ship'), { timeout: 10_000 }).toEqual({ tomorrow: 2 })
+  await expect.poll(() => count('ship'), { timeout: 25_000 }).toEqual({ tomorrow: 2 })
 })
 
 test('today and tomorrow are days of the zone, also where the clocks change', () => {
