@@ -1,12 +1,14 @@
-/** Draws what is around every page: head, navigation, search, whether a bridge works, and who is signed in. */
+/** Draws what is around every page: head, navigation, search, whether a bridge works, who is signed in; and what is refused. */
 import { basename, dirname } from 'node:path'
 import type { Activity, RouteActivity } from '../app/console/today.ts'
 import type { Configuration } from '../config/configuration.ts'
+import { BridgeError, FAILURES } from '../support/errors.ts'
 import { html, type Html, href, renderInlineCode } from '../support/html.ts'
 import type { Assets } from './assets.ts'
 import type { PageContent } from './page.ts'
 import { showTime } from './parts.ts'
 import type { Person } from './permissions.ts'
+import type { ProxyRefusal } from './sessions.ts'
 
 export interface Frame {
   readonly assets: Assets
@@ -140,6 +142,8 @@ function drawWork(
   return html`${route}, ${name} since ${showTime(since, time)}, ${done.toLocaleString('en-US')}${of}`
 }
 
+// What the server refuses, and pages that say so.
+
 /** A page that says what is wrong and what to do. */
 export function drawFailure({ title, message, fix, code }: Failure): PageContent {
   const main = html`${message === undefined ? html`` : html`<p>${renderInlineCode(message)}</p>`}
@@ -154,4 +158,56 @@ export interface Failure {
   readonly message?: string
   readonly fix: string
   readonly code?: string
+}
+
+export const NOT_FOUND: Failure = {
+  status: 404,
+  title: 'There is no such page',
+  fix: 'Follow a link of the navigation, or search for it.',
+}
+
+export const SIGNED_OUT: Failure = { status: 401, title: 'Not signed in', fix: 'Sign in first.' }
+
+export const FOREIGN: Failure = {
+  status: 403,
+  title: 'This form is not from this session',
+  fix: 'Go back, load the page again, and send it once more. Nothing was changed.',
+}
+
+export const PROXY_REFUSALS: Readonly<Record<ProxyRefusal, Failure>> = {
+  'not-the-proxy': {
+    status: 403,
+    title: 'People sign in at the proxy',
+    fix: 'Open the console at the address of its proxy.',
+  },
+  'no-name': {
+    status: 403,
+    title: 'The proxy names no person',
+    fix: 'Let it send the name in the header of `console.proxy.user`.',
+  },
+  'no-role': {
+    status: 403,
+    title: 'You have no role here',
+    fix: 'Ask for a group that `console.proxy.roles` names.',
+  },
+}
+
+export const BUSY: Failure = { status: 503, title: 'Too many open pages', fix: 'Close some of them.' }
+
+export const UNEXPECTED: Failure = {
+  status: 500,
+  title: 'Something unexpected happened',
+  fix: FAILURES.bug.fix,
+}
+
+/** What a page shows of an error that was thrown. */
+export function toFailure(error: Error & { readonly statusCode?: number }): Failure {
+  if (error instanceof BridgeError) {
+    const { code, message, fix } = error
+    return { status: 503, title: FAILURES[code].title, message, fix, code }
+  }
+  const { statusCode: status = 500 } = error
+  if (status === 413) return { status, title: 'The form is too large', fix: 'Send less at once.' }
+  if (status < 500) return { status, title: 'The request cannot be read', fix: 'Load the page again.' }
+  return UNEXPECTED
 }

@@ -1,32 +1,42 @@
 /** The server of the console: headers, host names, sessions and rights, and every page as HTML or JSON. */
+import { setImmediate as letOthers } from 'node:timers/promises'
 import formbody from '@fastify/formbody'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Console } from '../app/console/context.ts'
 import type { Hand } from '../app/console/hand.ts'
 import { type Activity, readActivity } from '../app/console/today.ts'
+import { createSemaphore } from '../support/async.ts'
 import type { Clock } from '../support/clock.ts'
-import { BridgeError, FAILURES } from '../support/errors.ts'
+import { BridgeError } from '../support/errors.ts'
 import { compressAnswers, loadAssets } from './assets.ts'
-import { drawDocument, drawFailure, type Failure, nameConfiguration } from './frame.ts'
+import {
+  BUSY,
+  drawDocument,
+  drawFailure,
+  type Failure,
+  FOREIGN,
+  nameConfiguration,
+  NOT_FOUND,
+  PROXY_REFUSALS,
+  SIGNED_OUT,
+  toFailure,
+  UNEXPECTED,
+} from './frame.ts'
 import { createLive } from './live.ts'
 import { formatDisposition, type Page, type PageContent, type PageRequest } from './page.ts'
 import { PAGES } from './pages.ts'
 import { createThrottle } from './passwords.ts'
 import type { People } from './people.ts'
 import { createRights, type Permission } from './permissions.ts'
-import {
-  createOnce,
-  createProxySessions,
-  createSessions,
-  type Proxy,
-  type ProxyRefusal,
-  type Session,
-} from './sessions.ts'
+import { createOnce, createProxySessions, createSessions, type Proxy, type Session } from './sessions.ts'
 import { createSignIn, drawSignIn } from './sign-in.ts'
 
 const BODY_MAX_BYTES = 1024 * 1024
 const REQUEST_TIMEOUT_MS = 10_000
 const HEADER_LIMITS = { headersTimeout: 5_000, connectionsCheckingInterval: 1_000 }
+
+/** Of many that are asked for at once, so many are read at a time: the others wait in order, and take no memory meanwhile. */
+const READ_AT_ONCE = 4
 
 const HEADERS = {
   'content-security-policy': [
@@ -104,6 +114,7 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
   const sessions = ofProxy ?? createSessions(people, tls !== undefined)
   const signIn = createSignIn({ people, throttle: createThrottle(clock), say })
   const once = createOnce()
+  const readings = createSemaphore(READ_AT_ONCE)
   const readState = createStateReader(opened)
   const rights = createRights(opened.configuration.console)
 
@@ -156,7 +167,11 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
     const asked: PageRequest = { ...toAsked(request, session), ...refused, findWork, findRun }
     const context = await opened.getContext()
     const seen = live.mark()
-    const data = await page.load(context, asked)
+    const data = await readings.run(async () => {
+      // SQLite gives no turn to anything else: short requests are answered between two pages.
+      await letOthers()
+      return page.load(context, asked)
+    })
     if (data === undefined) return refuse(request, reply, NOT_FOUND)
     // Noted before anything is sent, so that nothing is seen that is not noted.
     if (rights.recordsViews && !asked.audience.isMasked && page.listViews !== undefined)
@@ -352,53 +367,6 @@ function createStateReader(opened: Console): () => Promise<Activity | undefined>
 
 /** A process that died changes nothing in the journal. */
 const STATE_MS = 5_000
-
-const NOT_FOUND: Failure = {
-  status: 404,
-  title: 'There is no such page',
-  fix: 'Follow a link of the navigation, or search for it.',
-}
-
-const SIGNED_OUT: Failure = { status: 401, title: 'Not signed in', fix: 'Sign in first.' }
-
-const FOREIGN: Failure = {
-  status: 403,
-  title: 'This form is not from this session',
-  fix: 'Go back, load the page again, and send it once more. Nothing was changed.',
-}
-
-const PROXY_REFUSALS: Readonly<Record<ProxyRefusal, Failure>> = {
-  'not-the-proxy': {
-    status: 403,
-    title: 'People sign in at the proxy',
-    fix: 'Open the console at the address of its proxy.',
-  },
-  'no-name': {
-    status: 403,
-    title: 'The proxy names no person',
-    fix: 'Let it send the name in the header of `console.proxy.user`.',
-  },
-  'no-role': {
-    status: 403,
-    title: 'You have no role here',
-    fix: 'Ask for a group that `console.proxy.roles` names.',
-  },
-}
-
-const BUSY: Failure = { status: 503, title: 'Too many open pages', fix: 'Close some of them.' }
-
-const UNEXPECTED: Failure = { status: 500, title: 'Something unexpected happened', fix: FAILURES.bug.fix }
-
-function toFailure(error: Error & { readonly statusCode?: number }): Failure {
-  if (error instanceof BridgeError) {
-    const { code, message, fix } = error
-    return { status: 503, title: FAILURES[code].title, message, fix, code }
-  }
-  const { statusCode: status = 500 } = error
-  if (status === 413) return { status, title: 'The form is too large', fix: 'Send less at once.' }
-  if (status < 500) return { status, title: 'The request cannot be read', fix: 'Load the page again.' }
-  return UNEXPECTED
-}
 
 function redirectToSignIn(request: FastifyRequest, reply: FastifyReply) {
   const to = request.method === 'GET' ? toOwnPath(request.url) : '/'

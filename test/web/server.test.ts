@@ -1,6 +1,7 @@
 /** The server of the console: headers, hosts, failures as pages, and every page as data. */
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { openJournal } from '../../src/journal/open.ts'
@@ -238,4 +239,31 @@ test('a browser is sent to the one thing that a page found, and a program gets t
   expect((await console.get('/find', 'viewer')).body).toContain('several')
   const data = await console.get('/find?q=/files/a', 'viewer', { accept: 'application/json' })
   expect(data.json()).toEqual({ only: '/files/a' })
+})
+
+test('pages are read a few at a time in the order of their arrival, and a short request is answered between them', async () => {
+  let atWork = 0
+  let most = 0
+  const order: string[] = []
+  const slow = definePage<object>({
+    path: '/slow/:number',
+    permission: 'read',
+    load: async (_, { params }) => {
+      most = Math.max(most, ++atWork)
+      await wait(20)
+      atWork--
+      order.push(params['number'] ?? '')
+      return {}
+    },
+    draw: () => ({ title: 'Slow', main: html`` }),
+  })
+  const console = await aConsole({ pages: [slow] })
+  const numbers = Array.from({ length: 40 }, (_, index) => String(index))
+  const asked = Promise.all(numbers.map((number) => console.get(`/slow/${number}`, 'viewer')))
+  const [script = ''] = /\/assets\/enhance[^"]*/.exec((await console.get('/sign-in')).body) ?? []
+  expect((await console.get(script)).statusCode).toBe(200)
+  expect(order.length).toBeLessThan(numbers.length)
+  expect((await asked).map(({ statusCode }) => statusCode)).toEqual(numbers.map(() => 200))
+  expect(order).toEqual(numbers)
+  expect(most).toBe(4)
 })
