@@ -1,6 +1,6 @@
 /** The console: its pages over a journal with many records, and what an open console costs a bridge that works. */
 import { once } from 'node:events'
-import { copyFile, mkdir, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import { openJournal } from '../../src/journal/open.ts'
@@ -32,6 +32,8 @@ interface OpenConsole {
   get(path: string): Promise<string>
   origin: string
   headers: Readonly<Record<string, string>>
+  /** The most memory that it had so far; only Linux says so. */
+  readPeakMb(): Promise<number>
   stop(): Promise<void>
 }
 
@@ -75,6 +77,10 @@ routes:
       const body = await answer.text()
       if (answer.status !== 200) throw new WrongCount(`${path} was answered with ${answer.status}`)
       return body
+    },
+    async readPeakMb() {
+      const status = await readFile(`/proc/${child.pid}/status`, 'utf8')
+      return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) / 1024
     },
     async stop() {
       child.kill('SIGTERM')
@@ -156,7 +162,11 @@ async function pageRows({ console: { fewRecords, manyRecords, rounds } }: Scale)
             ratio: paces.many.ms / paces.few.ms,
           })
         }
-        return [...rows, ...compareWithBudget(times, manyRecords)]
+        return [
+          ...rows,
+          ...compareWithBudget(times, manyRecords),
+          ...(process.platform === 'linux' ? [await memoryRow(many, manyFolder, ofMany, manyRecords)] : []),
+        ]
       } finally {
         await Promise.all([few.stop(), many.stop()])
       }
@@ -179,6 +189,46 @@ function compareWithBudget(times: readonly number[], records: number): Row[] {
     ratio: ms / budget,
     reach: { atMost: 1 },
   }))
+}
+
+/** People who keep a page open each, while the journal changes. */
+const OPEN_PAGES = 50
+
+const MEMORY_MAX_MB = 200
+const CHANGES = 40
+const CHANGE_MS = 250
+
+/** What the console takes at most while many pages follow the journal. */
+async function memoryRow(
+  opened: OpenConsole,
+  folder: string,
+  pages: readonly BenchPage[],
+  records: number,
+): Promise<Row> {
+  const paths = pages.filter(({ grows }) => grows === undefined).map(({ path }) => path)
+  const followers = Array.from({ length: OPEN_PAGES }, (_, index) =>
+    followPage(opened, () => Promise.resolve(paths[index % paths.length])),
+  )
+  await Promise.all(followers.map(({ ready }) => ready))
+  const database = openDatabase(join(folder, 'state', 'journal.db'), {})
+  database.exec('create table changes (number integer)')
+  for (let number = 0; number < CHANGES; number++) {
+    database.exec(`insert into changes values (${number})`)
+    await new Promise((resolve) => setTimeout(resolve, CHANGE_MS))
+  }
+  database.exec('drop table changes')
+  database.close()
+  const shown = await Promise.all(followers.map(({ close }) => close()))
+  if (shown.includes(0)) throw new WrongCount(`the pages were shown ${shown.join(', ')} times`)
+  const peakMb = await opened.readPeakMb()
+  return {
+    what: `memory of the console, ${OPEN_PAGES} live pages, ${records} records`,
+    beside: 'its budget',
+    floor: `${MEMORY_MAX_MB} MB`,
+    ours: `${Math.round(peakMb)} MB`,
+    ratio: peakMb / MEMORY_MAX_MB,
+    reach: { atMost: 1 },
+  }
 }
 
 async function timePage({ get }: OpenConsole, path: string) {
