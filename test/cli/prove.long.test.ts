@@ -353,7 +353,8 @@ test('prove detects that a bridge which writes after another one has taken over 
   const proof = await proving({
     routes: ['shipments-in'],
     only: ['stopped'],
-    kills: 8,
+    // It ends with the first one that is found; on a busy machine a process may end before it is stopped.
+    kills: 40,
     sabotage: { module },
     failuresMax: 1,
   })
