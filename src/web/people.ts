@@ -23,8 +23,7 @@ create table if not exists sessions (
   seen_at integer not null
 ) strict;
 create index if not exists sessions_by_name on sessions (name);
-drop table if exists alerts_aside;
-create table alerts_aside (
+create table if not exists alerts_aside (
   name text not null,
   alert text not null,
   until integer not null,
@@ -33,9 +32,11 @@ create table alerts_aside (
 create table if not exists access_log (
   id integer primary key,
   at integer not null,
-  what text not null check (what in ('signed-in', 'failed', 'signed-out')),
+  what text not null check (what in ('signed-in', 'failed', 'signed-out', 'acted', 'added', 'disabled')),
   name text,
-  address text not null
+  role text,
+  target text,
+  address text
 ) strict;
 create index if not exists failed_sign_ins on access_log (at) where what = 'failed';
 create table if not exists views (
@@ -47,10 +48,21 @@ create table if not exists views (
   address text not null,
   unique (name, kind, ref)
 ) strict;
-pragma user_version = 4;
+pragma user_version = 5;
 `
 
-const VERSION = 4
+/** The log of version 4 knew sign-ins only, and aside were other alerts before it. */
+const UPGRADES: readonly (readonly [before: number, sql: string])[] = [
+  [4, 'drop table if exists alerts_aside;'],
+  [
+    5,
+    `drop index if exists failed_sign_ins;
+alter table access_log rename to access_log_before;
+${TABLES}
+insert into access_log (id, at, what, name, address) select id, at, what, name, address from access_log_before;
+drop table access_log_before;`,
+  ],
+]
 
 /** The oldest lines of the access log are removed beyond so many. */
 const ACCESS_MAX = 100_000
@@ -74,10 +86,16 @@ export interface ListedPerson extends Person {
 export interface AccessEntry {
   readonly id: number
   readonly at: number
-  readonly what: 'signed-in' | 'failed' | 'signed-out'
+  /** `added`, `disabled`: the person, on the command line. */
+  readonly what: 'signed-in' | 'failed' | 'signed-out' | 'acted' | 'added' | 'disabled'
   /** Left out for a name that may not sign in: it may be a password that was typed in the wrong field. */
   readonly name?: string
-  readonly address: string
+  /** That the person had then, when acting, or has from then on. */
+  readonly role?: Role
+  /** The path of the form by which a person acted. */
+  readonly target?: string
+  /** Left out for what was done on the command line. */
+  readonly address?: string
 }
 
 /** What a person saw the personal data of. */
@@ -177,6 +195,12 @@ export function openPeople(options: PeopleOptions) {
     return { name: row.name, role: row.role }
   }
 
+  const noteAccess = ({ what, name, role, target, address }: Omit<AccessEntry, 'id' | 'at'>): void => {
+    const row = { name: name ?? null, role: role ?? null, target: target ?? null, address: address ?? null }
+    sql().addAccess.run({ at: clock.now(), what, ...row })
+    sql().removeAccess.run(ACCESS_MAX)
+  }
+
   const people = {
     /** Adds a person, or one who was disabled before, who then has the new role and password. Throws `usage-wrong`. */
     add: inTransaction((written: string, role: Role, password: string): void => {
@@ -188,6 +212,7 @@ export function openPeople(options: PeopleOptions) {
         throw usageError(`${name} is there already. For another role or password, disable ${name} first.`)
       endSessions(name)
       sql().add.run({ name, role, password, now: clock.now() })
+      noteAccess({ what: 'added', name, role })
     }),
     list(): ListedPerson[] {
       return (sql().list.all() as ListedRow[]).map(({ name, role, created_at, disabled_at, sessions }) => ({
@@ -204,6 +229,7 @@ export function openPeople(options: PeopleOptions) {
       if (sql().disable.run({ name, now: clock.now() }).changes === 0)
         throw usageError(`There is no person ${name} who may sign in: \`dropbridge console user list\`.`)
       endSessions(name)
+      noteAccess({ what: 'disabled', name })
     }),
     isEmpty: () => sql().isEmpty.get() === undefined,
     /** The stored hash of the password; undefined for a name that may not sign in. */
@@ -245,16 +271,12 @@ export function openPeople(options: PeopleOptions) {
       const rows = sql().listAside.all(name, clock.now()) as { alert: string; until: number }[]
       return new Map(rows.map(({ alert, until }) => [alert, until]))
     },
-    noteAccess({ what, name, address }: Omit<AccessEntry, 'id' | 'at'>): void {
-      sql().addAccess.run({ at: clock.now(), what, name: name ?? null, address })
-      sql().removeAccess.run(ACCESS_MAX)
-    },
+    noteAccess,
     /** The newest first; `before`: the id of the last one of the page before. */
     listAccess(limit: number, before = Number.MAX_SAFE_INTEGER): AccessEntry[] {
-      const rows = sql().listAccess.all(before, limit) as (Omit<AccessEntry, 'name'> & {
-        name: string | null
-      })[]
-      return rows.map(({ name, ...entry }) => ({ ...entry, ...(name !== null && { name }) }))
+      const rows = sql().listAccess.all(before, limit) as object[]
+      const toGiven = (row: object) => Object.entries(row).filter(([, value]) => value !== null)
+      return rows.map((row) => Object.fromEntries(toGiven(row)) as AccessEntry)
     },
     countAccess: () => (sql().countAccess.get() as { count: number }).count,
     /** Notes what of it the person sees for the first time. Writes nothing where all of it is noted. */
@@ -296,13 +318,24 @@ function openFile({ path, isReadOnly = false }: PeopleOptions) {
       // One file: a copy of it is whole, and no log of the file before is left for the one that is put back.
       database.pragma('journal_mode = delete')
       database.pragma('foreign_keys = on')
-      if (Number(database.pragma('user_version', { simple: true })) < VERSION) database.exec(TABLES)
+      upgrade(database)
     }
     return { database, sql: prepareStatements(database), file: identifyFile(path) }
   } catch (error) {
     database.close()
     throw error
   }
+}
+
+function upgrade(database: ReturnType<typeof openDatabase>): void {
+  database
+    .transaction(() => {
+      const version = Number(database.pragma('user_version', { simple: true }))
+      if (version === 0) database.exec(TABLES)
+      for (const [before, statements] of UPGRADES)
+        if (version > 0 && version < before) database.exec(statements)
+    })
+    .immediate()
 }
 
 /** Which file has the name now. */
@@ -349,11 +382,12 @@ function prepareStatements(database: ReturnType<typeof openDatabase>) {
     ),
     listAside: database.prepare('select alert, until from alerts_aside where name = ? and until > ?'),
     addAccess: database.prepare(
-      'insert into access_log (at, what, name, address) values ($at, $what, $name, $address)',
+      `insert into access_log (at, what, name, role, target, address)
+        values ($at, $what, $name, $role, $target, $address)`,
     ),
     removeAccess: database.prepare('delete from access_log where id <= (select max(id) from access_log) - ?'),
     listAccess: database.prepare(
-      'select id, at, what, name, address from access_log where id < ? order by id desc limit ?',
+      'select id, at, what, name, role, target, address from access_log where id < ? order by id desc limit ?',
     ),
     countAccess: database.prepare('select count(*) as count from access_log'),
     findView: database.prepare('select 1 from views where name = ? and kind = ? and ref = ?'),

@@ -186,6 +186,16 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
     if (target !== undefined) return reply.redirect(target, 303)
     return sendPage(request, reply, { ...page.draw(data, asked), seen })
   }
+  /** What was done stays done and is said, also where it cannot be noted. */
+  const noteAct = (request: FastifyRequest, { person: { name, role } }: Session) => {
+    const target = getPath(request)
+    try {
+      people.noteAccess({ what: 'acted', name, role, target, address: request.ip })
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error
+      say(`console: ${name} acted by ${target}, which could not be noted: ${error.message}`)
+    }
+  }
   const actOn = async (
     page: Page<unknown>,
     request: FastifyRequest,
@@ -195,9 +205,11 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
     const form = readForm(request)
     if (!once.isOnce(form['once'])) return refuse(request, reply, FOREIGN)
     const key = `${session.person.name} ${request.url} ${form['once']}`
-    const outcome = await once.run(key, async () =>
-      page.act?.(await opened.getContext(), { ...toAsked(request, session), form, hand }),
-    )
+    const outcome = await once.run(key, async () => {
+      const done = await page.act?.(await opened.getContext(), { ...toAsked(request, session), form, hand })
+      if (done !== undefined && 'to' in done) noteAct(request, session)
+      return done
+    })
     if (outcome === undefined) return refuse(request, reply, NOT_FOUND)
     if ('to' in outcome)
       return wantsJson(request) ? reply.send({ to: outcome.to }) : reply.redirect(outcome.to, 303)

@@ -119,9 +119,11 @@ test('after a day of all actions each is there once with the name of its person,
     const { statusCode, headers, body } = await console.post(path, sent, { role })
     return { statusCode, to: String(headers.location ?? ''), body }
   }
+  const acted: object[] = []
   const expectDone = async (path: string, values: Record<string, string> = {}, role: Role = 'operator') => {
     const { statusCode, body } = await act(path, values, role)
     expect(statusCode, `${path}: ${body}`).toBe(303)
+    acted.push({ what: 'acted', name: role, role, target: path, address: '127.0.0.1' })
   }
   await expectDone(`/records/${recordsOf(first)[0]}/release`)
   await expectDone(`/records/${recordsOf(second)[0]}/discard`)
@@ -144,6 +146,8 @@ test('after a day of all actions each is there once with the name of its person,
   const actions = PAGES.flatMap(({ path, act: own }) => (own ? [path] : []))
   expect([...done, ...NEEDS_ANOTHER_WORLD].toSorted()).toEqual(actions.toSorted())
 
+  const log = console.people.listAccess(99).filter(({ what }) => what === 'acted')
+  expect(log.toReversed()).toMatchObject(acted)
   const decisions = await journal.listAllDecisions(undefined, 99)
   expect(decisions.map(({ action }) => action).toSorted()).toEqual([
     'correct',

@@ -1,9 +1,11 @@
 /** The file of the people goes away, is put back or is damaged while the console runs: who is in, and what the pages say. */
 import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { runCommandLine } from '../../src/cli/command-line.ts'
-import { getPeoplePath } from '../../src/web/people.ts'
+import { systemClock } from '../../src/support/clock.ts'
+import { openDatabase } from '../../src/support/sqlite.ts'
+import { getPeoplePath, openPeople } from '../../src/web/people.ts'
 import { smallOrders } from '../fixtures/small-orders.ts'
 import { listeningTerminal, runCommand } from '../fixtures/terminal.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
@@ -101,4 +103,31 @@ test('the command says that it is gone, ends open pages, and lets in who is adde
   expect(await running).toBe(0)
   expect(err.join('\n')).toContain(`The file ${path} cannot be used`)
   expect(await readFile(path, 'utf8')).toBe(NO_DATABASE)
+})
+
+test('one of an earlier version keeps its people, its sessions, its log and what was put aside', async () => {
+  const path = join(await tempFolder(), 'people.db')
+  const limits = { idleMs: 60_000, atMostMs: 60_000 }
+  const open = () => openPeople({ path, clock: systemClock, limits })
+  const first = open()
+  first.add('nadia', 'operator', 'a hash')
+  first.setAside('nadia', 'late-orders', Date.now() + 60_000)
+  const token = first.startSession('nadia')
+  first.close()
+  const database = openDatabase(path)
+  database.exec(`drop table access_log;
+    create table access_log (id integer primary key, at integer not null,
+      what text not null check (what in ('signed-in', 'failed', 'signed-out')), name text, address text not null) strict;
+    create index failed_sign_ins on access_log (at) where what = 'failed';
+    insert into access_log values (7, 1, 'failed', 'nadia', '10.0.0.1');
+    pragma user_version = 4;`)
+  database.close()
+  const people = open()
+  onTestFinished(() => people.close())
+  expect(people.listAccess(9)).toEqual([{ id: 7, at: 1, what: 'failed', name: 'nadia', address: '10.0.0.1' }])
+  expect(people.findSession(token)).toEqual({ name: 'nadia', role: 'operator' })
+  expect([...people.listAside('nadia').keys()]).toEqual(['late-orders'])
+  people.noteAccess({ what: 'acted', name: 'nadia', role: 'operator', target: '/routes/orders/run' })
+  expect(people.listFailedSignIns(0, 1)).toHaveLength(2)
+  expect(people.countAccess()).toBe(2)
 })

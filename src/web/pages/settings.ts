@@ -192,18 +192,21 @@ const ACCESS: Readonly<Record<AccessEntry['what'], string>> = {
   'signed-in': 'signed in',
   failed: 'could not sign in',
   'signed-out': 'signed out',
+  acted: 'acted by',
+  added: 'may sign in from now on',
+  disabled: 'may sign in no more',
 }
 
 function drawAccess({ entries, total, next }: AccessPage, request: PageRequest): Html {
-  const rows = entries.map(({ at, what, name = 'an unknown name', address }) => [
+  const rows = entries.map(({ at, what, name = 'an unknown name', role, target, address }) => [
     showTime(at, request),
-    html`${name}`,
-    html`${ACCESS[what]}`,
-    html`${address}`,
+    role === undefined ? html`${name}` : html`${name} (${role})`,
+    target === undefined ? html`${ACCESS[what]}` : html`${ACCESS[what]} <code>${target}</code>`,
+    html`${address ?? 'the command line'}`,
   ])
   const older = next === undefined ? undefined : href('/access', { after: next })
   return html`<p>${formatCount(total, 'line')}, newest first.</p>
-    ${total === 0 ? html`<p>Sign-ins, sign-outs and tries that failed stand here.</p>` : drawCells('Access log', ['When', 'Who', 'What', 'From'], rows)}
+    ${total === 0 ? html`<p>Sign-ins, what people do by forms, and who may sign in stand here.</p>` : drawCells('Access log', ['When', 'Who', 'What', 'From'], rows)}
     ${drawNext(older, 'older')}`
 }
 

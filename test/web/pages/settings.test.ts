@@ -1,7 +1,9 @@
 /** What is in force, whether the chain is whole, and who signed in. */
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { SettingsPage } from '../../../src/app/console/settings.ts'
+import { BridgeError } from '../../../src/support/errors.ts'
 import { openDatabase } from '../../../src/support/sqlite.ts'
+import { ROLES } from '../../../src/web/permissions.ts'
 import { toText } from '../../fixtures/console.ts'
 import { smallOrders } from '../../fixtures/small-orders.ts'
 import { tempFolder } from '../../fixtures/temp-folder.ts'
@@ -97,8 +99,9 @@ test('the access log has sign-ins, failures and sign-outs, and no name that may 
     { id: 0, at: 0, what: 'signed-in', name: 'viewer', address: '127.0.0.1' },
     { id: 0, at: 0, what: 'failed', address: '127.0.0.1' },
     { id: 0, at: 0, what: 'failed', name: 'viewer', address: '127.0.0.1' },
+    ...ROLES.toReversed().map((role) => ({ id: 0, at: 0, what: 'added', name: role, role })),
   ])
-  expect(total).toBe(4)
+  expect(total).toBe(4 + ROLES.length)
   expect(body).not.toContain('my secret')
   expect(toText((await console.get('/access', 'admin')).body)).toContain('viewer could not sign in 127.0.0.1')
 })
@@ -107,9 +110,34 @@ test('a long access log comes page by page', async () => {
   const console = await aConsole()
   for (let at = 0; at < 150; at++) console.people.noteAccess({ what: 'failed', address: `10.0.0.${at}` })
   const first = await console.get('/access', 'admin')
-  expect(toText(first.body)).toContain('150 lines')
+  expect(toText(first.body)).toContain(`${150 + ROLES.length} lines`)
   const [, next = ''] = /href="(\/access\?after=\d+)"/.exec(first.body) ?? []
   const second = await console.get(next, 'admin')
   expect(second.body).toContain('>10.0.0.0<')
   expect(second.body).not.toContain('10.0.0.149')
+})
+
+test('the access log has who did what, from where and in which role, once; and who was added or disabled', async () => {
+  const { look, send, console } = await aWorkedJournal()
+  const { form } = await look('/settings/verify', 'admin')
+  await send('/settings/verify', form, 'operator')
+  for (const _ of ['once', 'and by a double click'])
+    expect((await send('/settings/verify', form, 'admin')).status).toBe(303)
+  console.people.disable('viewer')
+  const log = toText((await console.get('/access', 'admin')).body)
+  expect(log.match(/admin \(admin\) acted by \/settings\/verify 127\.0\.0\.1/g)).toHaveLength(1)
+  expect(log).not.toContain('operator (operator) acted')
+  expect(log).toContain('viewer (viewer) may sign in from now on the command line')
+  expect(log).toContain('viewer may sign in no more the command line')
+})
+
+test('what is done stands, and is said on the terminal, where the access log cannot be written', async () => {
+  const { look, send, console } = await aWorkedJournal()
+  const { form } = await look('/settings/verify', 'admin')
+  vi.spyOn(console.people, 'noteAccess').mockImplementation(() => {
+    throw new BridgeError('people-unusable', 'The disk is full.')
+  })
+  expect((await send('/settings/verify', form, 'admin')).status).toBe(303)
+  expect((await look('/settings', 'viewer')).text).toContain('for admin')
+  expect(console.said.join()).toContain('admin acted by /settings/verify, which could not be noted: The disk')
 })
