@@ -7,8 +7,8 @@ export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     include: ['test/**/*.long.test.ts'],
-    testTimeout: 180_000,
-    hookTimeout: 60_000,
+    testTimeout: 400_000,
+    hookTimeout: 240_000,
     globalSetup: ['test/servers.ts'],
     env: { TMPDIR: tempDisk() },
     pool: 'forks',

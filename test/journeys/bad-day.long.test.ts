@@ -150,7 +150,7 @@ test('after each of twelve accidents, status says what happened and what to do, 
   await theDiskIsFull(day)
 
   expect((await day.dropbridge(['audit', 'verify'])).exit).toBe(0)
-}, 180_000)
+})
 
 /** A watch as a process of its own, once status shows it. */
 async function startWatch({ world, env, dropbridge }: BadDay): Promise<Running> {

@@ -78,7 +78,7 @@ for (const [place, { policy, waiting, isTaken, left }] of POLICIES.entries()) {
         return first ?? second
       })
       expect(effects).toBeGreaterThan(10)
-    }, 240_000)
+    })
   }
 
   test(`a bridge that is overtaken at any effect while files wait (${policy}) leaves the same state as an undisturbed one`, async () => {
@@ -112,5 +112,5 @@ for (const [place, { policy, waiting, isTaken, left }] of POLICIES.entries()) {
       effects++
     }
     expect(effects).toBeGreaterThan(5)
-  }, 240_000)
+  })
 }

@@ -57,7 +57,7 @@ test('a program killed again and again posts every order once and reports the ou
   expect(results).toHaveLength(ORDERS.length)
   expect(results.filter((row) => row['_status'] === 'accepted')).toHaveLength(GOOD.length)
   expect(await world.list('inbox/orders')).toEqual([])
-}, 120_000)
+})
 
 test('a program killed while it exports delivers every order in one file and acknowledges it', async () => {
   const world = await aWorld({ routes: ['orders', 'orders-out'] })
@@ -77,4 +77,4 @@ test('a program killed while it exports delivers every order in one file and ack
   }
   expect(delivered.toSorted()).toEqual(GOOD.toSorted())
   expect(world.service.counts().acknowledgedOrders).toBe(GOOD.length)
-}, 120_000)
+})

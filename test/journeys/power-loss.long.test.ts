@@ -383,7 +383,7 @@ describe.skipIf(recorder === undefined)('the real program', () => {
     const { findings, running } = await playRounds(inbound)
     expect(findings.join('\n\n')).toBe('')
     expect(running).toBeGreaterThan(ROUNDS / 3)
-  }, 240_000)
+  })
 
   test.each(['delivered', 'picked-up'] as const)(
     'whenever power is lost, every record of an export acknowledged when %s is in one file',

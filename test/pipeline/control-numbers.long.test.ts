@@ -155,7 +155,7 @@ test('bridges that die at random steps of a thousand exports of two routes leave
   expect(deaths.length).toBeGreaterThan(ROUNDS * LIVES_PER_ROUND)
   for (const step of ['journal.reserveNumbers', 'spool.put', 'journal.createDelivery', 'mailbox.stage'])
     expect(deaths.join(), step).toContain(step)
-}, 180_000)
+})
 
 test.each(['before', 'after'] as const)(
   'behind 999999999 comes 1, also where the bridge dies right %s any effect',
@@ -227,4 +227,4 @@ test('two processes that are killed in the middle of exports, beside a report, l
   expect(exit).toBe(0)
   expect(kills).toBeGreaterThan(KILLS / 2)
   expect(await expectGapless(own, PROCESS_ORDERS)).toBeGreaterThan(PROCESS_ORDERS)
-}, 180_000)
+})

@@ -439,7 +439,7 @@ test('two hundred shipments of one file have their two hundred labels, each unde
   expect(names).toHaveLength(200)
   const fileNames = (await resultsOf(world)).map((row) => row['_documents']?.split('/').at(-1))
   expect(fileNames.toSorted()).toEqual(names)
-}, 60_000)
+})
 
 const EFFECTS = [
   'journal.listCreatedShipments',

@@ -408,7 +408,7 @@ test('a bridge that dies right after any effect of a run that is stopped holds t
   await afterEachEffect(play, FIRST_SENT)
   const hold = { effect: 1, only: 'journal.holdRemainingRecords' }
   expect(await play(hold)).toBe('after journal.holdRemainingRecords')
-}, 120_000)
+})
 
 test('a bridge that dies right after any effect of a release sends everything exactly once and reports it once more', async () => {
   const orders = someOrders(6, () => true)
@@ -437,7 +437,7 @@ test('a bridge that dies right after any effect of a release sends everything ex
   await afterEachEffect(play, 1)
   const decision = { effect: 1, only: 'journal.applyDecision' }
   expect(await play(decision)).toBe('after journal.applyDecision')
-}, 120_000)
+})
 
 interface Death {
   readonly effect: number

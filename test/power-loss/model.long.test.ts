@@ -270,7 +270,7 @@ describe.skipIf(recorder === undefined)('a disk that loses its power', () => {
       }),
       { numRuns: 40 },
     )
-  }, 120_000)
+  })
 
   test('a state that a stricter disk may leave, a less strict one may leave too', async () => {
     await fc.assert(
@@ -284,5 +284,5 @@ describe.skipIf(recorder === undefined)('a disk that loses its power', () => {
       }),
       { numRuns: 20 },
     )
-  }, 120_000)
+  })
 })

@@ -92,7 +92,7 @@ describe('a text of 100,000 letters', () => {
         )
     expect(wrong).toEqual([])
     expect(console.said.filter((line) => line.includes('Error'))).toEqual([])
-  }, 120_000)
+  })
 
   test('over a socket is refused before it is a request, and the console goes on', async () => {
     const console = await aConsole()
@@ -159,7 +159,7 @@ describe('a packed file that grows without end', () => {
     expect(grown).toBeLessThan(256 * MEBIBYTE)
     const { body } = await console.get(`/files/${file.id}/correct`, 'operator')
     expect(toText(body)).toContain('Nothing of it could be read.')
-  }, 60_000)
+  })
 
   test('in place of the archived copy is not unpacked for its rows, and is not corrected', async () => {
     const orders = damagedOrders(20, 6)
@@ -195,5 +195,5 @@ describe('a packed file that grows without end', () => {
       expect(toText(source.body)).toContain('has other bytes by now.')
     })
     expect(correct).toBeLessThan(128 * MEBIBYTE)
-  }, 60_000)
+  })
 })

@@ -63,7 +63,7 @@ describe('the packed program', () => {
     await mkdir(installed, { recursive: true })
     await run('tar', ['-xzf', join(folder, packed), '-C', installed, '--strip-components=1'])
     await installRunTimePackages(join(folder, 'node_modules'))
-  }, 120_000)
+  })
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
   test('declares its run-time dependencies, and uses no other', async () => {

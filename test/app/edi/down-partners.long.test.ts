@@ -47,7 +47,7 @@ test('a redelivery to a partner that is down does not pause the inbox of a watch
   await rm(places(world).haven)
   await mkdir(places(world).haven)
   await watching.until(async () => (await world.list('outbox/haven')).includes('again-1.x12'))
-}, 60_000)
+})
 
 test('an answer that is due goes out in time although another answer of the same file fails', async () => {
   const within = { answer: { ...ANSWER, when: 'understood', withinMs: 3000 } } as const
@@ -70,4 +70,4 @@ test('an answer that is due goes out in time although another answer of the same
   expect(performance.now() - droppedAt).toBeLessThan(PLACE_REST_MS)
   await other.journal.releaseLease(busy)
   await other.close()
-}, 60_000)
+})

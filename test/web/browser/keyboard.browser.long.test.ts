@@ -179,7 +179,7 @@ describe.skipIf(!hasChromium())('by keyboard alone', () => {
     await expect.poll(() => main.innerText(), DECIDED).toContain('second.csv: processed, ✓ 1 accepted')
     expect(site.sent).toEqual([first!.po, second!.po])
     expect(troubles).toEqual([])
-  }, 300_000)
+  })
 })
 
 function pad(number: number): string {

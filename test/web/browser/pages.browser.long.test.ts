@@ -15,7 +15,7 @@ describe.skipIf(!hasChromium())('every page in a browser', () => {
   beforeAll(async () => {
     site = await startFullSite()
     addresses = site.addresses
-  }, 120_000)
+  })
   afterAll(() => site.stop())
 
   const open = async (page: BrowserPage, address: string) => {

@@ -27,7 +27,7 @@ describe.skipIf(!hasChromium())('every page at 1280, 640 and 320 px', () => {
 
   beforeAll(async () => {
     site = await startFullSite()
-  }, 240_000)
+  })
   afterAll(() => site.stop())
 
   test('has no sideways scroll of its own, and nothing moves at load', async () => {
