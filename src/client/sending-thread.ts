@@ -133,6 +133,9 @@ const PROGRAM = 'dist/client/sending-worker.js'
 /** What is asked for within this time goes over in one message; enough requests wait in the thread that no connection does. */
 const MESSAGE_EVERY_MS = 2
 
+/** Requests and answers live for a moment; the default of 48 MB would be half of what the whole program takes. */
+const YOUNG_MB = 24
+
 /** The thread ends when it has no transport for so long. */
 const IDLE_THREAD_MS = 10_000
 
@@ -149,6 +152,7 @@ function useSendingThread(): Promise<SendingThread | undefined> {
 async function startSendingThread(): Promise<SendingThread | undefined> {
   const worker = new Worker(resolvePackagePath(PROGRAM), {
     workerData: { messageEveryMs: MESSAGE_EVERY_MS } satisfies WorkerData,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
   })
   const isReady = await new Promise<boolean>((resolve) => {
     worker.once('message', () => resolve(true))
