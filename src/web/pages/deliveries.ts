@@ -1,4 +1,4 @@
-/** The pages of outgoing files: the list, and one delivery with its records. */
+/** The pages of outgoing files: the list, one delivery with its records and rows, and delivering it once more. */
 import type { FileDownload } from '../../app/console/contents.ts'
 import {
   type DeliveriesPage,
@@ -10,12 +10,15 @@ import {
   readDeliveryDownload,
   readDeliveryPage,
   readDeliveryPreview,
+  readRedeliveryPreview,
+  type RedeliveryPreview,
   type ShownRedelivery,
 } from '../../app/console/deliveries.ts'
-import { type Html, href, html } from '../../support/html.ts'
+import { type Html, href, html, renderInlineCode } from '../../support/html.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { drawLive, showTime } from '../parts.ts'
-import { definePage, type PageRequest } from '../page.ts'
+import { type ActionOutcome, type ActionRequest, definePage, type PageRequest, toRefusal } from '../page.ts'
+import { drawForm, drawRefusal, formatRecords, readReason } from './forms.ts'
 import {
   drawObstacle,
   toDownloaded,
@@ -99,7 +102,7 @@ export function drawDeliveryState(
 }
 
 /** Who took it, and which answers of a partner came. */
-export function drawTaken(delivery: ListedDelivery, request: PageRequest): Html {
+function drawTaken(delivery: ListedDelivery, request: PageRequest): Html {
   const { sending } = delivery
   const taken = drawConfirmation(delivery, request)
   if (sending === undefined) return taken
@@ -258,3 +261,79 @@ export const deliveryDownloadPage = definePage<FileDownload>({
   }),
   download: toDownloaded,
 })
+
+// The same bytes once more: what would be done, and the form that does it.
+
+const REDELIVER_PATH = '/deliveries/:id/redeliver'
+
+export const redeliverPage = definePage<RedeliveryPreview>({
+  path: REDELIVER_PATH,
+  permission: 'operate',
+  load: (context, { params: { id = '' } }) => readRedeliveryPreview(context, id),
+  draw: (preview, request) => ({
+    title: `Deliver ${preview.delivery.name} again`,
+    main: drawRedeliveryPreview(preview, request),
+  }),
+  act: async (context, request) => {
+    const preview = await readRedeliveryPreview(context, request.params['id'] ?? '')
+    return preview && redeliver(preview, request)
+  },
+})
+
+async function redeliver(
+  { delivery }: RedeliveryPreview,
+  { form, hand, person }: ActionRequest,
+): Promise<ActionOutcome> {
+  const reason = readReason(form)
+  if ('refused' in reason) return { refusal: { status: 422, message: reason.refused } }
+  const asked = { what: delivery.id, expected: form['seen'] ?? '', by: person.name, why: reason.why }
+  const outcome = await hand.carryOut('redeliver', asked)
+  if (outcome.kind === 'failed') return toRefusal(outcome.failure)
+  const { decision } = outcome.kind === 'done' ? outcome.result : outcome
+  return { to: href('/decisions/:n', { n: decision }) }
+}
+
+function drawRedeliveryPreview(preview: RedeliveryPreview, request: PageRequest): Html {
+  const { delivery, obstacle, seen } = preview
+  const back = href('/deliveries/:id', { id: delivery.id })
+  if (obstacle !== undefined)
+    return html`${drawRefusal(request)}
+      <p>${obstacle.message}</p>
+      <p class="fix">${renderInlineCode(obstacle.fix)}</p>
+      <p><a href="${back}">Back</a></p>`
+  const form = {
+    action: href(REDELIVER_PATH, { id: delivery.id }),
+    body: html`<input type="hidden" name="seen" value="${seen}" />`,
+    button: `Deliver ${formatRecords(delivery.records)} again`,
+    cancel: back,
+  }
+  return html`${drawRefusal(request)} ${drawRedeliveryFacts(preview, request)} ${drawForm(form, request)}`
+}
+
+function drawRedeliveryFacts(
+  { delivery, to, name, redeliveries, open }: RedeliveryPreview,
+  request: PageRequest,
+): Html {
+  const { records, rows, route, isAwaited } = delivery
+  const taken =
+    isAwaited || delivery.confirmedAt !== undefined
+      ? html` Taken: ${drawTaken(delivery, request)}.`
+      : undefined
+  return html`<dl>
+      <dt>The file</dt>
+      <dd>
+        ${drawDeliveryLink(delivery)} of ${route}: ${formatRecords(records)} in ${formatCount(rows, 'row')},
+        ${drawDeliveryState(delivery, request)}.${taken}
+      </dd>
+      <dt>The second file</dt>
+      <dd>
+        The same bytes as ${name}, or the next free name,
+        ${to === undefined ? 'where the partner has its answers' : `in ${to}`}.
+      </dd>
+      ${redeliveries.length === 0 ? undefined : html`<dt>Delivered again before</dt>`}
+      ${redeliveries.map((each) => html`<dd>${drawRedelivery(each, request)}</dd>`)}
+    </dl>
+    ${open && html`<p>${open.name} was begun and is not finished: it is finished now, and no other file is made.</p>`}
+    <p>Nothing is acknowledged again.</p>
+    <p><strong>A reader that takes both files has each record twice.</strong></p>`
+}
