@@ -27,6 +27,8 @@ import { listWaiting, type ShownWaiting } from './correct.ts'
 import { findCorrectableRoute, findObstacle } from './correct-source.ts'
 import { countDecidable, type DecidableCounts } from './deciding.ts'
 import { findRepeatObstacle } from './deliveries.ts'
+import type { ListedFile } from './files.ts'
+import { readRefused } from './lists.ts'
 import { type Audience, toConsoleFix } from './masks.ts'
 
 export interface Today {
@@ -94,7 +96,7 @@ export interface RefusalReason {
 }
 
 /** What the page shows of a file: its problems, which quote cells, are on the page of the file. */
-type TodaysFile = Omit<LatestFile, 'problems' | 'keyColumns'>
+type TodaysFile = Omit<LatestFile, 'problems' | 'keyColumns'> & Pick<ListedFile, 'refused'>
 
 /** Never waits for a mailbox: what is known of them has its age. `aside`: until when the person put which alert aside. */
 export async function readToday(
@@ -133,7 +135,7 @@ export async function readToday(
     isNoneDue: deadlines?.length === 0 && (await hasOpenOrders(context)),
     expected: await listExpectedFiles(context, all),
     scheduledRuns: snapshot?.scheduledRuns ?? [],
-    files: (snapshot?.files ?? []).map(toTodaysFile),
+    files: await Promise.all((snapshot?.files ?? []).map((file) => toTodaysFile(context, file))),
     deliveries: await Promise.all(
       (snapshot?.deliveries ?? []).map(async (entry) => ({
         ...entry,
@@ -149,9 +151,9 @@ export async function readToday(
   }
 }
 
-function toTodaysFile(file: LatestFile): TodaysFile {
+async function toTodaysFile({ journal }: ConsoleContext, file: LatestFile): Promise<TodaysFile> {
   const { problems: _, keyColumns: __, ...shown } = file
-  return shown
+  return omitUndefined({ ...shown, refused: await readRefused(journal, file) })
 }
 
 /** Their messages repeat those of problems, which quote cells, or of the API. */

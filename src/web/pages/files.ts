@@ -24,6 +24,7 @@ import {
   drawCellText,
   drawCounts,
   drawFileCounts,
+  REFUSED_FATES,
   drawFileLink,
   drawFileState,
   drawNext,
@@ -159,9 +160,9 @@ function drawRefused({ refused }: FilePage): Html | undefined {
   if (corrected + dismissed + underWay === 0) return undefined
   const all = corrected + dismissed + underWay + open
   const parts = [
-    ...(corrected === 0 ? [] : [`${formatNumber(corrected)} ${FATES.corrected}`]),
-    ...(dismissed === 0 ? [] : [`${formatNumber(dismissed)} ${FATES.dismissed}`]),
-    ...(underWay === 0 ? [] : [`${formatNumber(underWay)} ${FATES.underWay}`]),
+    ...(corrected === 0 ? [] : [`${formatNumber(corrected)} ${REFUSED_FATES.corrected}`]),
+    ...(dismissed === 0 ? [] : [`${formatNumber(dismissed)} ${REFUSED_FATES.dismissed}`]),
+    ...(underWay === 0 ? [] : [`${formatNumber(underWay)} ${REFUSED_FATES.underWay}`]),
     `${formatNumber(open)} left`,
   ]
   return html`<p>${formatCount(all, 'was', 'were')} refused: ${parts.join(', ')}.</p>`
@@ -242,20 +243,13 @@ function drawRecords(file: FilePage, request: PageRequest): Html {
     ${note || undefined} ${drawCells(`Records, ${which}`, head, rows, ids)} ${drawNext(more, 'next records')}`
 }
 
-/** What became of a refused record, in the words of the line about the whole file. */
-const FATES: Readonly<Record<NonNullable<ListedRecord['fate']>, string>> = {
-  corrected: 'sent again since',
-  dismissed: 'given up',
-  underWay: 'corrected and not finished',
-}
-
 function drawOutcome({ state, apiId, http, problems, fate }: ListedRecord): Html {
   const as = apiId === undefined ? '' : ` as ${apiId}`
   const status = http === undefined ? '' : `, HTTP ${http}`
   const title = state in OUTCOMES ? OUTCOMES[state as keyof typeof OUTCOMES] : ''
   const what = html`<span title="${title}">${drawState(state)}</span>${as}${status}`
   if (fate === undefined) return html`${what} ${problems.map(drawProblem)}`
-  return html`${what}, <strong>${FATES[fate]}</strong>
+  return html`${what}, <strong>${REFUSED_FATES[fate]}</strong>
     <details>
       <summary>${formatCount(problems.length, 'problem')}</summary>
       ${problems.map(drawProblem)}

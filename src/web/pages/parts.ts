@@ -6,6 +6,7 @@ import type { ShownDecision } from '../../app/console/decisions.ts'
 import type { NamedWork } from '../../app/console/records.ts'
 import type { ShownPause } from '../../app/console/routes.ts'
 import { isInboxKey } from '../../config/edi.ts'
+import type { RefusedCounts, RefusedFate } from '../../domain/decision.ts'
 import type { FileEntry } from '../../domain/file.ts'
 import type { RecordState, StateCounts } from '../../domain/record.ts'
 import type { LineRange } from '../../domain/translator.ts'
@@ -45,16 +46,34 @@ export function drawCounts(counts: StateCounts, direction: 'incoming' | 'outgoin
   )
 }
 
-/** The records of a file; those of a file of interchanges are in files of the routes that take its sets. */
+/** The records of a file, as refused only those that still are; those of a file of interchanges are in files of the routes that take its sets. */
 export function drawFileCounts({
   route,
   records,
+  refused,
 }: {
   readonly route: string
   readonly records: StateCounts
+  readonly refused?: RefusedCounts | undefined
 }): Html {
   const isOfSets = isInboxKey(route) && Object.keys(records).length === 0
-  return isOfSets ? html`its sets stand in the files of their routes` : drawCounts(records)
+  if (isOfSets) return html`its sets stand in the files of their routes`
+  if (refused === undefined) return drawCounts(records)
+  const { open, underWay, corrected, dismissed } = refused
+  const standing = { ...records, rejected: open + underWay }
+  const isLeft = Object.values(standing).some((count) => count > 0)
+  const done = [
+    ...(corrected === 0 ? [] : [`${formatNumber(corrected)} ${REFUSED_FATES.corrected}`]),
+    ...(dismissed === 0 ? [] : [`${formatNumber(dismissed)} ${REFUSED_FATES.dismissed}`]),
+  ]
+  return html`${isLeft ? drawCounts(standing) : undefined} ${done.join(', ')}`
+}
+
+/** What became of a refused record, in the words of the line about the whole file. */
+export const REFUSED_FATES: Readonly<Record<Exclude<RefusedFate, 'open'>, string>> = {
+  corrected: 'sent again since',
+  dismissed: 'given up',
+  underWay: 'corrected and not finished',
 }
 
 const COUNTED: readonly RecordState[] = [

@@ -241,7 +241,9 @@ test('a group names the place of each of its rows where these differ, so that on
   const { look } = await aCorrectionDesk(world, { id })
   const [first = '', second = ''] = bad.map(({ po }) => po)
   const { text, body } = await look()
-  expect(text).toContain(`These rows differ: ${first} (Boston 02108), ${second} (Austin 73301). One text for all`)
+  expect(text).toContain(
+    `These rows differ: ${first} (Boston 02108), ${second} (Austin 73301). One text for all`,
+  )
   expect(body).toMatch(new RegExp(`<a href="#c-\\d+-\\d+"\\s*>${first}</a`))
 
   for (const { rows } of bad) for (const row of rows) Object.assign(row, PLACES[0])

@@ -3,13 +3,13 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openConsole } from '../../../src/app/console/context.ts'
 import { correctPage } from '../../../src/web/pages/correct.ts'
 import { decisionPage } from '../../../src/web/pages/decisions.ts'
-import { filePage } from '../../../src/web/pages/files.ts'
+import { filePage, filesPage } from '../../../src/web/pages/files.ts'
 import { orderPage, recordPage } from '../../../src/web/pages/records.ts'
 import { reportsPage } from '../../../src/web/pages/reports.ts'
 import { searchPage } from '../../../src/web/pages/search.ts'
 import { todayPage } from '../../../src/web/pages/today.ts'
 import { aRefusedFile, correctAll, damagedOrders, send, toRequest } from '../../fixtures/corrections.ts'
-import { lookAt, visit } from '../../fixtures/console.ts'
+import { lookAt, toText, visit } from '../../fixtures/console.ts'
 import { anEdiInbox } from '../../fixtures/edi-inbox.ts'
 
 type RefusedFile = Awaited<ReturnType<typeof aRefusedFile>>
@@ -172,6 +172,41 @@ test('the numbers of a file agree after a part of it is corrected, and after the
   const rest = await visit(context, filePage, { params: { id } })
   expect(rest?.text).toContain('4 were refused: 2 sent again since, 2 given up, 0 left.')
   expect(rest?.text).not.toContain('Correct 2 records')
+})
+
+test('the lists of files and the expected files count a corrected or dismissed record as refused no more', async () => {
+  const { world, id } = await aCorrectedFile(async (page) => {
+    const [group] = (await page()).groups
+    return page({ changes: [], apply: { group: group!.number, text: 'NY' }, isCheck: true })
+  })
+  const [route] = world.configuration.routes
+  if (route?.direction !== 'inbound') throw new Error('the route takes no files')
+  const expectFile = { by: '00:00', zone: 'UTC', days: [1, 2, 3, 4, 5, 6, 7] }
+  Object.assign(route, { from: { ...route.from, expectFile } })
+  const listCounts = async () => {
+    const opened = openConsole({ configuration: world.configuration, clock: world.clock })
+    onTestFinished(() => opened.close())
+    const context = await opened.getContext()
+    await expect
+      .poll(async () => (await context.lookout?.read())?.checkedAt, { timeout: 20_000 })
+      .toBeDefined()
+    const files = await visit(context, filesPage)
+    const today = await visit(context, todayPage)
+    const rows = [...`${files?.html}${today?.html}`.matchAll(/<tr[^>]*>[^]*?<\/tr>/g)].map(([row]) =>
+      toText(row),
+    )
+    return rows.flatMap(
+      (row) => /orders-16\.csv .*(✓ 16 accepted.*?)(?: closed|$)/.exec(row)?.[1]?.trim() ?? [],
+    )
+  }
+  const both = (text: string) => [text, text, text]
+  expect(await listCounts()).toEqual(both('✓ 16 accepted ✕ 4 rejected'))
+  await world.run('orders')
+  expect(await listCounts()).toEqual(both('✓ 16 accepted ✕ 2 rejected 2 sent again since'))
+  const bridge = await world.open()
+  await bridge.journal.dismissRejected(id, { by: 'olu', why: 'gone' })
+  await bridge.close()
+  expect(await listCounts()).toEqual(both('✓ 16 accepted 2 sent again since, 2 given up'))
 })
 
 test('the record of a refused row leads to its row on the page that corrects its file', async () => {
