@@ -4,6 +4,7 @@ import { openConsole } from '../../../src/app/console/context.ts'
 import { correctPage } from '../../../src/web/pages/correct.ts'
 import { decisionPage } from '../../../src/web/pages/decisions.ts'
 import { filePage, filesPage } from '../../../src/web/pages/files.ts'
+import { proofPage } from '../../../src/web/pages/proof.ts'
 import { orderPage, recordPage } from '../../../src/web/pages/records.ts'
 import { reportsPage } from '../../../src/web/pages/reports.ts'
 import { searchPage } from '../../../src/web/pages/search.ts'
@@ -68,6 +69,9 @@ test('a search for a corrected order shows both its records, also where the corr
   for (const key of ['HV-NEW-1', corrected.refused[1]?.keyValues[0] ?? '']) {
     const found = await visit(context, searchPage, { query: { q: key } })
     expect(found?.data.only).toBe(`/orders/${key}`)
+    // In another case it leads to the same page, and not to the refused record alone.
+    const lower = await visit(context, searchPage, { query: { q: key.toLowerCase() } })
+    expect(lower?.data.only).toBe(`/orders/${key}`)
     const order = await visit(context, orderPage, { params: { key } })
     // What came of it stands above the life of the refused row.
     expect(order?.text).toMatch(/Now: create-order ✓ accepted as \d+\./)
@@ -97,12 +101,28 @@ test('a line break that a person typed leaves the rows without a place, and then
     expect(keyOf.get(to)).toBe(keyOf.get(from))
 })
 
-test('the record of a row that is corrected and not taken yet says so', async () => {
+test('the record of a row that is corrected and not taken yet says so, and offers to take it now', async () => {
   const { world, refused } = await aCorrectedFile()
   const page = await visit(await lookAt(world), recordPage, { params: { n: String(refused[0]?.id) } })
   expect(page?.text).toContain(
     'Corrected in orders-16.rejects.csv: that file lies in the inbox and is not taken yet.',
   )
+  expect(page?.html).toContain('href="/routes/orders/run">Take it now …')
+  const seen = await visit(await lookAt(world), recordPage, {
+    params: { n: String(refused[0]?.id) },
+    role: 'viewer',
+  })
+  expect(seen?.text).toContain('Nothing takes it by itself.')
+  expect(seen?.text).not.toContain('Take it now')
+  await world.run('orders')
+  const taken = await visit(await lookAt(world), recordPage, { params: { n: String(refused[0]?.id) } })
+  expect(taken?.text).not.toContain('Take it now')
+})
+
+test('the proof of a refused record names its purchase order', async () => {
+  const { world, refused } = await aCorrectedFile()
+  const page = await visit(await lookAt(world), proofPage, { params: { n: String(refused[0]?.id) } })
+  expect(page?.title).toBe('Proof of create-order HV-10001')
 })
 
 test('until a correction is taken, the file, its decision and Today say what takes it, and offer to take it now', async () => {
