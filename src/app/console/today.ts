@@ -26,7 +26,7 @@ import type { ConsoleContext } from './context.ts'
 import { listWaiting, type ShownWaiting } from './correct.ts'
 import { findCorrectableRoute, findObstacle } from './correct-source.ts'
 import { countDecidable, type DecidableCounts } from './deciding.ts'
-import { findRepeatObstacle } from './deliveries.ts'
+import { type AnsweredFile, findRepeatObstacle, readAnswered } from './deliveries.ts'
 import type { ListedFile } from './files.ts'
 import { readRefused } from './lists.ts'
 import { type Audience, toConsoleFix } from './masks.ts'
@@ -61,6 +61,8 @@ export interface Today {
 export interface TodaysDelivery extends DeliveryEntry {
   /** A person can have its bytes delivered once more. */
   readonly isRepeatable: boolean
+  /** As of a listed delivery. */
+  readonly answers?: AnsweredFile
 }
 
 /** An alert, and where a person does something about it. */
@@ -137,10 +139,13 @@ export async function readToday(
     scheduledRuns: snapshot?.scheduledRuns ?? [],
     files: await Promise.all((snapshot?.files ?? []).map((file) => toTodaysFile(context, file))),
     deliveries: await Promise.all(
-      (snapshot?.deliveries ?? []).map(async (entry) => ({
-        ...entry,
-        isRepeatable: (await findRepeatObstacle(context, entry)) === undefined,
-      })),
+      (snapshot?.deliveries ?? []).map(async (entry) =>
+        omitUndefined({
+          ...entry,
+          isRepeatable: (await findRepeatObstacle(context, entry)) === undefined,
+          answers: await readAnswered(context.journal, entry),
+        }),
+      ),
     ),
     held: snapshot?.held ?? [],
     corrections,

@@ -33,6 +33,7 @@ import {
   drawState,
   drawCells,
   drawCellText,
+  formatAnswered,
   formatNumber,
   formatTotal,
   linkTo,
@@ -81,7 +82,7 @@ function drawRowCells(delivery: ListedDelivery, request: PageRequest): readonly 
   return [
     drawDeliveryLink(delivery),
     html`${route}`,
-    html`${formatNumber(records)}`,
+    delivery.answers ? html`answers ${formatAnswered(delivery.answers)}` : html`${formatNumber(records)}`,
     drawDeliveryState(delivery, request),
     drawTaken(delivery, request),
     html`${acknowledgeBy === undefined ? undefined : showTime(acknowledgeBy, request)}`,
@@ -140,12 +141,16 @@ export const deliveryPage = definePage<DeliveryPage>({
 })
 
 function drawDelivery(delivery: DeliveryPage, request: PageRequest): Html {
-  const { id, route, sequence, rows, records, counts, page, next, prunedAt, redeliveries, acknowledgeBy } =
-    delivery
+  const { id, route, sequence, rows, records, answers, counts, page, next, prunedAt } = delivery
+  const { redeliveries, acknowledgeBy } = delivery
   const more = next === undefined ? undefined : href('/deliveries/:id', { id, after: next })
   const main = html`<p>
-      id ${id} · number ${sequence} of ${route} · ${formatCount(records, 'record')} in
-      ${formatCount(rows, 'row')}
+      id ${id} · number ${sequence} of ${route} ·
+      ${
+        answers
+          ? html`it answers ${formatAnswered(answers)} of ${drawFileLink(answers)}`
+          : `${formatCount(records, 'record')} in ${formatCount(rows, 'row')}`
+      }
     </p>
     <p>${drawDeliveryState(delivery, request)}. Taken: ${drawTaken(delivery, request)}.</p>
     ${acknowledgeBy === undefined ? undefined : html`<p>Acknowledge by ${showTime(acknowledgeBy, request)}</p>`}
@@ -156,7 +161,10 @@ function drawDelivery(delivery: DeliveryPage, request: PageRequest): Html {
     <p>${drawCounts(counts, 'outgoing')}</p>
     ${
       page.length === 0
-        ? html`<p>It holds no records of orders, shipments or invoices: it is an answer or a report.</p>`
+        ? html`<p>
+            It holds no records of orders, shipments or invoices: it is
+            ${answers ? 'an answer' : 'an answer or a report'}.
+          </p>`
         : drawCells(
             'Records, those with trouble first',
             ['Number', 'Record', 'Order', 'State', 'Problems'],
@@ -176,10 +184,13 @@ function drawDelivery(delivery: DeliveryPage, request: PageRequest): Html {
 
 /** One of the further files with the same bytes. */
 export function drawRedelivery(
-  { name, folder, state, beganAt }: ShownRedelivery,
+  { name, folder, state, beganAt, decided }: ShownRedelivery,
   request: PageRequest,
 ): Html {
-  return html`${folder}/${name}, ${REDELIVERED[state]}, ${showTime(beganAt, request)}`
+  const who =
+    decided &&
+    html`. ${decided.by} <a href="${href('/decisions/:n', { n: decided.id })}">wanted it</a>: ${decided.why}`
+  return html`${folder}/${name}, ${REDELIVERED[state]}, ${showTime(beganAt, request)}${who}`
 }
 
 const REDELIVERED: Readonly<Record<ShownRedelivery['state'], string>> = {
@@ -304,7 +315,9 @@ function drawRedeliveryPreview(preview: RedeliveryPreview, request: PageRequest)
   const form = {
     action: href(REDELIVER_PATH, { id: delivery.id }),
     body: html`<input type="hidden" name="seen" value="${seen}" />`,
-    button: `Deliver ${formatRecords(delivery.records)} again`,
+    button: delivery.answers
+      ? 'Deliver the answer again'
+      : `Deliver ${formatRecords(delivery.records)} again`,
     cancel: back,
   }
   return html`${drawRefusal(request)} ${drawRedeliveryFacts(preview, request)} ${drawForm(form, request)}`
@@ -314,7 +327,7 @@ function drawRedeliveryFacts(
   { delivery, to, name, redeliveries, open }: RedeliveryPreview,
   request: PageRequest,
 ): Html {
-  const { records, rows, route, isAwaited } = delivery
+  const { records, rows, route, isAwaited, answers } = delivery
   const taken =
     isAwaited || delivery.confirmedAt !== undefined
       ? html` Taken: ${drawTaken(delivery, request)}.`
@@ -322,7 +335,8 @@ function drawRedeliveryFacts(
   return html`<dl>
       <dt>The file</dt>
       <dd>
-        ${drawDeliveryLink(delivery)} of ${route}: ${formatRecords(records)} in ${formatCount(rows, 'row')},
+        ${drawDeliveryLink(delivery)} of ${route}:
+        ${answers ? `answers ${formatAnswered(answers)}` : `${formatRecords(records)} in ${formatCount(rows, 'row')}`},
         ${drawDeliveryState(delivery, request)}.${taken}
       </dd>
       <dt>The second file</dt>

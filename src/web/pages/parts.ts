@@ -1,5 +1,6 @@
 /** Parts that the reading pages draw alike: counts, problems, links and filters. */
 import type { FileDownload, Obstacle } from '../../app/console/contents.ts'
+import type { AnsweredFile } from '../../app/console/deliveries.ts'
 import type { Total } from '../../app/console/lists.ts'
 import { MASK, type ShownProblem } from '../../app/console/masks.ts'
 import type { ShownDecision } from '../../app/console/decisions.ts'
@@ -120,6 +121,12 @@ export function drawFileLink({ id, name }: NamedWork): Html {
 /** The outcome too, where the file was not processed as usual. */
 export function drawFileState({ state, outcome }: Pick<FileEntry, 'state' | 'outcome'>): Html {
   return outcome === undefined || outcome === 'processed' ? html`${state}` : html`${state}, ${outcome}`
+}
+
+/** `3 sets in 1 interchange`: what an answer is about. */
+export function formatAnswered({ sets, interchanges }: AnsweredFile): string {
+  const brought = formatCount(interchanges, 'interchange')
+  return sets === 0 ? brought : `${formatCount(sets, 'set')} in ${brought}`
 }
 
 export function drawDeliveryLink({ id, name }: NamedWork): Html {

@@ -15,6 +15,7 @@ import {
   drawFileLink,
   drawFileState,
   formatCount,
+  formatAnswered,
   formatNumber,
 } from './parts.ts'
 import { type Column, drawLive, drawTable, formatAge, showState, showTime } from '../parts.ts'
@@ -128,7 +129,11 @@ function drawToday(today: TodayPage, request: PageRequest): Html {
         { head: 'File', draw: drawDeliveryLink },
         { head: 'Route', draw: ({ route }) => route },
         { head: 'Made', draw: ({ composedAt }) => show(composedAt) },
-        { head: 'Records', draw: ({ records }) => formatNumber(records) },
+        {
+          head: 'Records',
+          draw: ({ records, answers }) =>
+            answers ? `answers ${formatAnswered(answers)}` : formatNumber(records),
+        },
         {
           head: 'State',
           draw: ({ state, held }) => (held === undefined ? state : html`${showState('held')}: ${held}`),
