@@ -78,7 +78,7 @@ export function groupProblems({ units, mapping }: OpenCorrection): CorrectionGro
   return [...groups.values()]
     .map(({ units: own, ...group }) => {
       const grouped = [...own.keys()].flatMap((line) => byLine.get(line) ?? [])
-      const beside = describeBeside(group, grouped, listNeighbours(fields, group.column))
+      const beside = describeBeside(group, grouped, listNeighbours(fields, group))
       const shown = [...own].map(([line, key]) => ({ line, key, beside: beside.get(line) ?? '' }))
       const seen = new Set<string>()
       const isFirst = shown.map(({ beside: text }) => !seen.has(text) && seen.add(text) !== undefined)
@@ -155,8 +155,14 @@ function listColumnFields(mapping: InboundMapping): readonly ColumnField[] {
 /** By where a place is found: the street tells only what the postal code is. */
 const PLACE_FIELDS = ['city', 'province', 'postal_code', 'country'] as const
 
-/** The columns, in folded names, that feed the same address or line as this one. A column of the whole record has none. */
-function listNeighbours(fields: readonly ColumnField[], column = ''): readonly string[] {
+/**
+ * The columns, in folded names, that feed the same address or line as this one. A column of the whole record has none, and
+ * neither has a number of a line, such as a quantity that is a word: the same text means the same in each row.
+ */
+function listNeighbours(
+  fields: readonly ColumnField[],
+  { column = '', text = '' }: Pick<CorrectionGroup, 'column' | 'text'>,
+): readonly string[] {
   const name = foldColumnName(column)
   const found = fields
     .filter(({ columns }) => columns.includes(name))
@@ -164,7 +170,9 @@ function listNeighbours(fields: readonly ColumnField[], column = ''): readonly s
       const [, place, kind] = /^(.*?)(city|province|postal_code|country)$/.exec(field) ?? []
       const parent = field.slice(0, field.lastIndexOf('.') + 1)
       if (place === undefined)
-        return parent === '' ? [] : fields.filter((each) => each.field.startsWith(parent))
+        return parent === '' || (parent.endsWith('[].') && text !== '')
+          ? []
+          : fields.filter((each) => each.field.startsWith(parent))
       const kinds = kind === 'postal_code' ? [...PLACE_FIELDS, 'street1'] : PLACE_FIELDS
       return kinds.flatMap((each) => fields.filter((other) => other.field === `${place}${each}`))
     })

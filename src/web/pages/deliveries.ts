@@ -98,7 +98,8 @@ export function drawDeliveryState(
     deliveredAt === undefined ? 'not in place yet' : html`delivered ${showTime(deliveredAt, request)}`
   const more =
     again === undefined ? undefined : `, delivered again ${again === 1 ? 'once' : `${again} times`}`
-  const before = state === 'delivered' && deliveredAt !== undefined ? '' : `${state}, `
+  // The others are said by when it was delivered.
+  const before = state === 'acknowledged' ? `${state}, ` : ''
   return html`${before}${when} in ${folder}${more}${held === undefined ? undefined : html`, held: ${held}`}`
 }
 

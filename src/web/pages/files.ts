@@ -15,7 +15,7 @@ import type { SourceRow } from '../../app/console/source-rows.ts'
 import { OUTCOMES, type RecordState } from '../../domain/record.ts'
 import { type Html, href, html, joinHtml, renderInlineCode } from '../../support/html.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
-import { drawLive, showTime } from '../parts.ts'
+import { drawLive, nameState, showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
 import { drawFileButtons, drawWaiting, formatRecords } from './forms.ts'
 import {
@@ -127,9 +127,9 @@ function drawFile(file: FilePage, request: PageRequest): Html {
 }
 
 const STEPS: Readonly<Record<FileStep['what'], string>> = {
-  claimed: 'claimed',
-  received: 'received',
-  planned: 'planned',
+  claimed: 'taken from the inbox',
+  received: 'copied, to be read',
+  planned: 'read',
   reopened: 'reopened by a decision',
   submitted: 'sent',
   closed: 'archived',
@@ -199,7 +199,9 @@ function drawStateLinks({ id, records, only }: FilePage, { query }: PageRequest)
   const draw = (state: RecordState | undefined, count: number) => {
     const address = href('/files/:id', { ...query, id, state, after: undefined })
     const isShown = state === only ? html`aria-current="true"` : undefined
-    return html`<a href="${address}" ${isShown}>${formatNumber(count)} ${state ?? 'in all'}</a>`
+    return html`<a href="${address}" ${isShown}
+      >${formatNumber(count)} ${state === undefined ? 'in all' : nameState(state)}</a
+    >`
   }
   const links = [draw(undefined, all), ...states.map((state) => draw(state, records[state] ?? 0))]
   return html`<nav aria-label="Records by state"><p>${joinHtml(links, ' · ')}</p></nav>`

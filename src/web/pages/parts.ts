@@ -8,7 +8,8 @@ import type { NamedWork } from '../../app/console/records.ts'
 import type { ShownPause } from '../../app/console/routes.ts'
 import { isInboxKey } from '../../config/edi.ts'
 import type { RefusedCounts, RefusedFate } from '../../domain/decision.ts'
-import type { FileEntry } from '../../domain/file.ts'
+import type { FileEntry, FileOutcome } from '../../domain/file.ts'
+import { type ProblemCode, PROBLEMS } from '../../domain/problem.ts'
 import type { RecordState, StateCounts } from '../../domain/record.ts'
 import type { LineRange } from '../../domain/translator.ts'
 import { type Html, href, html, joinHtml, renderInlineCode } from '../../support/html.ts'
@@ -67,7 +68,11 @@ export function drawFileCounts({
     ...(corrected === 0 ? [] : [`${formatNumber(corrected)} ${REFUSED_FATES.corrected}`]),
     ...(dismissed === 0 ? [] : [`${formatNumber(dismissed)} ${REFUSED_FATES.dismissed}`]),
   ]
-  return html`${isLeft ? drawCounts(standing) : undefined} ${done.join(', ')}`
+  const parts = [
+    ...(isLeft ? [drawCounts(standing)] : []),
+    ...(done.length > 0 ? [html`${done.join(', ')}`] : []),
+  ]
+  return joinHtml(parts, ' ')
 }
 
 /** What became of a refused record, in the words of the line about the whole file. */
@@ -118,9 +123,39 @@ export function drawFileLink({ id, name }: NamedWork): Html {
   return html`<a href="${href('/files/:id', { id })}">${name}</a>`
 }
 
+const FILE_STATES: Readonly<Record<FileEntry['state'], string>> = {
+  claiming: 'being taken',
+  received: 'being read',
+  planned: 'being sent',
+  submitted: 'its results are being written',
+  reported: 'being archived',
+  closed: 'done',
+}
+
+const FILE_OUTCOMES: Readonly<Record<FileOutcome, string>> = {
+  processed: 'done',
+  duplicate: 'the same bytes as before',
+  unusable: 'unusable',
+  vanished: 'gone before it was taken',
+}
+
 /** The outcome too, where the file was not processed as usual. */
 export function drawFileState({ state, outcome }: Pick<FileEntry, 'state' | 'outcome'>): Html {
-  return outcome === undefined || outcome === 'processed' ? html`${state}` : html`${state}, ${outcome}`
+  const as = outcome === undefined || outcome === 'processed' ? '' : `, ${FILE_OUTCOMES[outcome]}`
+  return html`${FILE_STATES[state]}${as}`
+}
+
+/** Of a file that was found by its name: its outcome, or its state until it has one. */
+export function nameFileState(state: string): string {
+  return ({ ...FILE_STATES, ...FILE_OUTCOMES } as Readonly<Record<string, string>>)[state] ?? state
+}
+
+/** The words of a problem beside its code. */
+export function drawReason(code: ProblemCode): Html {
+  const known = PROBLEMS[code] as (typeof PROBLEMS)[ProblemCode] | undefined
+  return known === undefined
+    ? html`<code>${code}</code>`
+    : html`${renderInlineCode(known.title)} <code>${code}</code>`
 }
 
 /** `3 sets in 1 interchange`: what an answer is about. */

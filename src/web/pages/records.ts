@@ -180,7 +180,7 @@ function drawEvent(event: LifeEvent, { call = '', direction }: RecordStory): Htm
     case 'came':
       return html`came in ${drawFileLink(event.file)}, ${nameLines(event.lines)}`
     case 'planned':
-      return html`planned`
+      return html`read, to be sent`
     case 'sent':
       return html`sent (attempt ${event.attempt}) <code>${call}</code>`
     case 'not-sent':
@@ -205,7 +205,8 @@ function drawEvent(event: LifeEvent, { call = '', direction }: RecordStory): Htm
     case 'delivered-again':
       return html`delivered again as ${event.name}, the same bytes as ${drawDeliveryLink(event.delivery)}`
     case 'confirmed':
-      return html`${drawDeliveryLink(event.delivery)} was confirmed: ${event.confirmedBy}`
+      return html`${drawDeliveryLink(event.delivery)}
+      ${event.confirmedBy === 'picked-up' ? 'was picked up' : `was confirmed: ${event.confirmedBy}`}`
     case 'delivery-acknowledged':
       return html`all of ${drawDeliveryLink(event.delivery)} was acknowledged`
     case 'state':

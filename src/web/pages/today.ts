@@ -1,5 +1,6 @@
 /** Today, the first page: what needs a person, what is expected, and what came lately. */
 import { readToday, type RefusalReason, type ShownAlert, type Today } from '../../app/console/today.ts'
+import type { DeliveryState } from '../../domain/delivery.ts'
 import type { Unfinished } from '../../domain/snapshot.ts'
 import { html, type Html, href, joinHtml, renderInlineCode } from '../../support/html.ts'
 import type { ConsoleContext } from '../../app/console/context.ts'
@@ -14,6 +15,7 @@ import {
   drawFileCounts,
   drawFileLink,
   drawFileState,
+  drawReason,
   formatCount,
   formatAnswered,
   formatNumber,
@@ -136,7 +138,8 @@ function drawToday(today: TodayPage, request: PageRequest): Html {
         },
         {
           head: 'State',
-          draw: ({ state, held }) => (held === undefined ? state : html`${showState('held')}: ${held}`),
+          draw: ({ state, held }) =>
+            held === undefined ? DELIVERED[state] : html`${showState('held')}: ${held}`,
         },
         ...(request.may('operate') ? [{ head: 'Again', draw: drawAgainLink }] : []),
       ],
@@ -153,7 +156,7 @@ function drawToday(today: TodayPage, request: PageRequest): Html {
         { head: 'Route', draw: ({ route }) => route },
         { head: 'Records', draw: ({ records }) => showState('held', records) },
         { head: 'Since', draw: ({ since }) => show(since) },
-        { head: 'Why', draw: ({ code }) => html`<code>${code}</code>` },
+        { head: 'Why', draw: ({ code }) => drawReason(code) },
       ],
     ),
     drawList(
@@ -212,6 +215,13 @@ function drawSection(id: string, title: string, content: Html | undefined): Html
       html`<h2>${title}</h2>
         ${content}`,
   )
+}
+
+const DELIVERED: Readonly<Record<DeliveryState, string>> = {
+  composed: 'being delivered',
+  delivered: 'delivered',
+  acknowledged: 'acknowledged',
+  done: 'delivered',
 }
 
 const READING = 'The journal is being read.'

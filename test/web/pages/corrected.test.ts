@@ -216,7 +216,7 @@ test('the lists of files and the expected files count a corrected or dismissed r
       toText(row),
     )
     return rows.flatMap(
-      (row) => /orders-16\.csv .*(✓ 16 accepted.*?)(?: closed|$)/.exec(row)?.[1]?.trim() ?? [],
+      (row) => /orders-16\.csv .*(✓ 16 accepted.*?)(?: done|$)/.exec(row)?.[1]?.trim() ?? [],
     )
   }
   const both = (text: string) => [text, text, text]
