@@ -1,4 +1,4 @@
-/** Groups of refused records with the same problem: what one gesture corrects, and what tells their rows apart. */
+/** Groups of refused records with the same problem: what one gesture corrects, and how their rows differ. */
 import type { Problem } from '../../domain/problem.ts'
 import { foldColumnName } from '../../mapping/rows/columns.ts'
 import type { InboundMapping } from '../../mapping/load.ts'
@@ -152,7 +152,7 @@ function listColumnFields(mapping: InboundMapping): readonly ColumnField[] {
   }))
 }
 
-/** By where a place is found: the street tells only what the postal code is. */
+/** The parts of an address that depend on each other; the street decides only the postal code. */
 const PLACE_FIELDS = ['city', 'province', 'postal_code', 'country'] as const
 
 /**
@@ -179,7 +179,7 @@ function listNeighbours(
   return [...new Set(found.flatMap(({ columns }) => columns))].filter((each) => each !== name)
 }
 
-/** So many columns tell rows apart. */
+/** So many columns are shown beside a cell. */
 const BESIDE_MAX = 2
 
 /** By the first line of each record: the texts in the first of these columns that differ, or where none does, that are filled. */

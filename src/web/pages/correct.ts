@@ -202,7 +202,7 @@ function drawNames({ units, cells, records, isMixed }: CorrectionGroup, data: Co
       <strong>These rows differ:</strong> ${joinHtml(names, ', ')}${more}. One text for all of them may be
       wrong: give each its own where they need different ones.
     </p>`
-  const [{ beside = '' } = {}] = units
+  const beside = units[0]?.beside ?? ''
   return html`<p>${joinHtml(names, ', ')}${more}${beside === '' ? '' : `: ${beside}`}</p>`
 }
 
