@@ -188,6 +188,13 @@ export interface StartedRedelivery extends RedeliveryEntry {
   readonly decision?: number
 }
 
+export interface RedeliveryDecision {
+  readonly id: number
+  readonly by: string
+  readonly why: string
+  readonly at: number
+}
+
 /** The part of the journal for redeliveries. Writing calls are durable when they return. */
 export interface RedeliveryJournal {
   /** Notes the intent, with the first name by `nameFor` that no delivery or redelivery of the route has, and who decided it. */
@@ -208,6 +215,8 @@ export interface RedeliveryJournal {
   listOpenRedeliveries(route: string): Promise<RedeliveryEntry[]>
   /** Lists all of a delivery, the oldest first. */
   listRedeliveries(deliveryId: string): Promise<RedeliveryEntry[]>
+  /** Who wanted them, the oldest first. */
+  listRedeliveryDecisions(deliveryId: string): Promise<RedeliveryDecision[]>
 }
 
 // The bridge acknowledges delivered files after the consumer has picked them up or confirmed them.

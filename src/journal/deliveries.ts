@@ -7,6 +7,7 @@ import type {
   NewDelivery,
   NewDeliveryResolution,
   NewReport,
+  RedeliveryDecision,
   RedeliveryEntry,
   RedeliveryJournal,
 } from '../domain/delivery.ts'
@@ -308,6 +309,15 @@ export function createRedeliveryJournal({ reads, leased }: BoundStore): Redelive
     listRedeliveries: reads(async (db, deliveryId) => {
       const own = db.selectFrom('redeliveries').selectAll().where('delivery_id', '=', deliveryId)
       return (await own.orderBy('began_at').execute()).map(toRedeliveryEntry)
+    }),
+    listRedeliveryDecisions: reads(async (db, deliveryId) => {
+      // Those of files have no delivery; the index begins with the file.
+      const { rows } = await sql<RedeliveryDecision>`
+        select id, decided_by as by, why, decided_at as at from decisions
+        where file_id is null and delivery_id = ${deliveryId} and action = 'redeliver' order by id`.execute(
+        db,
+      )
+      return rows
     }),
   }
 }

@@ -9,13 +9,13 @@ import {
   deliveryDownloadPage,
   deliveryPage,
   deliveryPreviewPage,
+  redeliverPage,
 } from './pages/deliveries.ts'
 import { fileDownloadPages, filePage, filesPage } from './pages/files.ts'
 import { proofPage } from './pages/proof.ts'
 import { orderPage, recordPage } from './pages/records.ts'
 import { reportsPage } from './pages/reports.ts'
 import { resolveDeliveryPage, resolvePage } from './pages/resolve.ts'
-import { redeliverPage } from './pages/redeliver.ts'
 import { pausePage, resumePage, routePage, routesPage } from './pages/routes.ts'
 import { runAgainPage, runNowPage, runPage } from './pages/run.ts'
 import { searchPage } from './pages/search.ts'

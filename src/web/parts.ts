@@ -1,6 +1,6 @@
 /** Parts that pages draw alike: times, outcomes, tables and empty lists. */
 import { DateTime } from 'luxon'
-import type { Outcome } from '../domain/record.ts'
+import type { Outcome, RecordState } from '../domain/record.ts'
 import { html, type Html } from '../support/html.ts'
 
 interface TimeContext {
@@ -38,11 +38,23 @@ const SIGNS: Readonly<Record<Outcome, string>> = {
   exported: '↗',
 }
 
-/** `✓ 3 accepted`; the other states, such as `planned`, have no sign. */
+/** The words for the states of records that are no outcome; the journal and the log have the names. */
+const UNDER_WAY: Readonly<Record<Exclude<RecordState, Outcome>, string>> = {
+  planned: 'to be sent',
+  collected: 'waiting',
+  sending: 'being sent',
+}
+
+export function nameState(state: string): string {
+  return state in UNDER_WAY ? UNDER_WAY[state as keyof typeof UNDER_WAY] : state
+}
+
+/** `✓ 3 accepted`; what is no outcome has no sign. */
 export function showState(state: string, count?: number): Html {
   const sign = state in SIGNS ? `${SIGNS[state as Outcome]} ` : ''
   const number = count === undefined ? '' : `${count.toLocaleString('en-US')} `
-  return html`<span class="state ${/^[a-z]+$/.test(state) ? state : ''}">${sign}${number}${state}</span>`
+  const text = sign + number + nameState(state)
+  return html`<span class="state ${/^[a-z]+$/.test(state) ? state : ''}">${text}</span>`
 }
 
 export interface Column<Row> {

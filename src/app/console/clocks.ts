@@ -4,6 +4,7 @@ import { findLastDue } from '../../alerts/schedules.ts'
 import type { ExpectedFile } from '../../config/alerts.ts'
 import { listScannedInboxes } from '../../config/routes.ts'
 import type { Alert } from '../../domain/alert.ts'
+import type { RefusedCounts } from '../../domain/decision.ts'
 import type { FileEntry } from '../../domain/file.ts'
 import type { StateCounts } from '../../domain/record.ts'
 import type { TracedResource } from '../../domain/trace.ts'
@@ -11,8 +12,9 @@ import { type Deadline, findOrderDeadlines } from '../../pipeline/references/dea
 import { formatScalar } from '../../operations/order-lines.ts'
 import { findNextRunAfter } from '../../schedule/schedule.ts'
 import { HOUR_MS } from '../../support/clock.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
 import type { ConsoleContext } from './context.ts'
-import { TROUBLED } from './lists.ts'
+import { readRefused, TROUBLED } from './lists.ts'
 
 /** How near a deadline is; each counts in the first that it belongs to. `today` and `tomorrow` are days of the zone. */
 export const NEARNESS = ['late', '1 h', '4 h', 'today', 'tomorrow'] as const
@@ -231,6 +233,8 @@ export interface Arrival {
    */
   readonly contents: 'being-read' | 'perhaps-cut' | 'unusable' | 'in-part' | 'mended' | 'whole'
   readonly records: StateCounts
+  /** What became of its refused records; left out where none was refused. */
+  readonly refused?: RefusedCounts
 }
 
 /** So many of the latest files of a route are searched for the first one of the day. */
@@ -294,14 +298,15 @@ async function describeArrival(
 ): Promise<Arrival> {
   const { id, name, route } = file
   const records = await journal.countRecords({ file: id })
-  const contents = await judgeContents(journal, file, records)
-  return { at: whenCame(file), dueAt, file: { id, name, route }, contents, records }
+  const refused = await readRefused(journal, { id, records })
+  const contents = await judgeContents(journal, file, { records, refused })
+  return omitUndefined({ at: whenCame(file), dueAt, file: { id, name, route }, contents, records, refused })
 }
 
 async function judgeContents(
   journal: ConsoleContext['journal'],
   { id, outcome }: FileEntry,
-  records: StateCounts,
+  { records, refused }: { readonly records: StateCounts; readonly refused: RefusedCounts | undefined },
 ): Promise<Arrival['contents']> {
   if (outcome === undefined) return 'being-read'
   const held = await journal.listHeldFiles(HELD_MAX, id)
@@ -309,7 +314,7 @@ async function judgeContents(
   if (outcome === 'unusable') return 'unusable'
   const troubled = TROUBLED.filter((state) => (records[state] ?? 0) > 0)
   if (troubled.length === 0) return 'whole'
-  const { open, underWay } = await journal.countRefused(id)
+  const { open = 0, underWay = 0 } = refused ?? {}
   return open + underWay === 0 && troubled.every((state) => state === 'rejected') ? 'mended' : 'in-part'
 }
 

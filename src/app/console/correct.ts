@@ -2,13 +2,21 @@
 import type { Correction, WaitingCorrection } from '../../domain/decision.ts'
 import type { Problem } from '../../domain/problem.ts'
 import { classifyWatches } from '../../journal/heartbeat.ts'
-import { foldColumnName } from '../../mapping/rows/columns.ts'
 import { listScheduledRoutes } from '../../schedule/schedule.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { loadMappings, openMailbox } from '../context.ts'
 import type { ConsoleContext } from './context.ts'
 import type { CellChange, CellError } from './correct-cells.ts'
+import {
+  applyToGroups,
+  AUDIENCE,
+  type CorrectionGroup,
+  findCells,
+  groupProblems,
+  nameUnit,
+  type TypedReplacements,
+} from './correct-groups.ts'
 import type { EditableRow } from './correct-rows.ts'
 import {
   type CorrectionContext,
@@ -19,26 +27,16 @@ import {
   type OpenCorrection,
 } from './correct-source.ts'
 import { checkCorrection, type CorrectionDraft, listRealChanges, type UnitVerdict } from './correct-try.ts'
-import { formatKey } from './lists.ts'
 import { type ShownProblem, showProblem } from './masks.ts'
 
 /** What a person typed and chose so far. */
-export interface CorrectionForm extends CorrectionDraft {
+export interface CorrectionForm extends CorrectionDraft, TypedReplacements {
   /** From 1. */
   readonly page: number
   /** Shows the page with this line of the source instead. */
   readonly line?: number
   /** Try it, and say what would be sent. */
   readonly isCheck?: boolean
-  /** Type this text into all cells of a problem group. */
-  readonly apply?: Replacement
-  /** What was typed beside the groups: a check types it into those of their cells that nothing else was typed into. */
-  readonly replacements?: readonly Replacement[]
-}
-
-export interface Replacement {
-  readonly group: number
-  readonly text: string
 }
 
 export interface CorrectionPage {
@@ -64,19 +62,6 @@ export interface CorrectionPage {
   readonly corrections: readonly ShownCorrection[]
   /** How its corrected files are taken, where they wait for that. */
   readonly taking: Taking
-}
-
-/** Refused records with the same problem of the same text in the same column. */
-export interface CorrectionGroup {
-  readonly number: number
-  readonly problem: ShownProblem
-  readonly column?: string
-  readonly text?: string
-  readonly records: number
-  /** The first of the records, with the row that each begins with. */
-  readonly units: readonly { readonly line: number; readonly key: string }[]
-  /** The cells to type another text into; empty where the problem is of no column. */
-  readonly cells: readonly Omit<CellChange, 'text'>[]
 }
 
 export interface ShownUnit {
@@ -110,11 +95,22 @@ export interface ShownCheck {
   readonly units: number
   /** How many records stay refused. */
   readonly leftOut: number
+  /** The first of them, and why. */
+  readonly left: readonly LeftUnit[]
+  /** How many more are not named. */
+  readonly leftMore: number
   /** How many of the ready units have warnings. */
   readonly warned: number
   readonly name?: string
   /** Of the file as it would be left; sending asks for the same one. */
   readonly sha256?: string
+}
+
+/** Refused records that a check leaves out. */
+export interface LeftUnit {
+  readonly line: number
+  readonly key: string
+  readonly what: Exclude<UnitVerdict['what'], 'sent'>
 }
 
 export interface ShownCorrection extends Pick<
@@ -172,9 +168,6 @@ const UNITS_ON_A_PAGE = 50
 
 /** The page shows no more. */
 const SHOWN_CORRECTIONS_MAX = 20
-
-/** Only people who see personal data get here. */
-const AUDIENCE = { isMasked: false }
 
 /** Writes nothing. Undefined where the journal has no such file. */
 export async function readCorrectionPage(
@@ -290,12 +283,31 @@ async function showOpened(
         ready,
         units: checked.ready.length,
         leftOut: records - underWay - ready,
+        ...listLeft(units, checked.verdicts),
         warned: checked.ready.filter(({ line }) => (checked.verdicts.get(line)?.warnings.length ?? 0) > 0)
           .length,
         name: checked.file?.name,
         sha256: checked.file?.sha256,
       }),
   })
+}
+
+/** So many are named. */
+const LEFT_MAX = 30
+
+function listLeft(
+  units: readonly CorrectionUnit[],
+  verdicts: ReadonlyMap<number, UnitVerdict>,
+): Pick<ShownCheck, 'left' | 'leftMore'> {
+  const left = units.flatMap((unit): LeftUnit[] => {
+    const { what = 'left-out' } = verdicts.get(unit.line) ?? {}
+    if (what === 'sent' || unit.correction !== undefined) return []
+    return [{ line: unit.line, key: nameUnit(unit), what }]
+  })
+  // What a person worked on comes first.
+  const isTouched = ({ what }: LeftUnit) => what !== 'left-out'
+  const inOrder = [...left.filter(isTouched), ...left.filter((each) => !isTouched(each))]
+  return { left: inOrder.slice(0, LEFT_MAX), leftMore: Math.max(0, left.length - LEFT_MAX) }
 }
 
 function isWithin(line: number | undefined, first: number, last: number): boolean {
@@ -351,88 +363,4 @@ function markCells(
 
 function showAll(problems: readonly Problem[]): ShownProblem[] {
   return problems.map((each) => showProblem(each, AUDIENCE))
-}
-
-// Groups: what one gesture corrects.
-
-function groupProblems({ units }: OpenCorrection): CorrectionGroup[] {
-  const groups = new Map<
-    string,
-    Omit<CorrectionGroup, 'number' | 'records' | 'units'> & { readonly units: Map<number, string> }
-  >()
-  for (const unit of units.filter(({ correction }) => correction === undefined)) {
-    for (const found of unit.records.flatMap(({ problems }) => problems)) {
-      const cells = findCells(unit, found)
-      const text = cells[0]?.text
-      const column = cells[0]?.column ?? found.place.column
-      const key = JSON.stringify([found.code, column, text])
-      const before = groups.get(key)
-      const places = cells.map(({ line, cell }) => ({ line, cell }))
-      const shown = showProblem(found, AUDIENCE)
-      // What a message says of one record is not true of the others.
-      const isShared = before === undefined || before.problem.message === shown.message
-      const problem = isShared ? shown : { ...shown, message: shown.title }
-      groups.set(key, {
-        ...omitUndefined({ problem, column, text }),
-        cells: mergeCells(before?.cells ?? [], places),
-        units: (before?.units ?? new Map<number, string>()).set(unit.line, nameUnit(unit)),
-      })
-    }
-  }
-  return [...groups.values()]
-    .map(({ units: own, ...group }) => ({
-      ...group,
-      records: own.size,
-      units: [...own].slice(0, NAMED_MAX).map(([line, key]) => ({ line, key })),
-    }))
-    .toSorted((one, other) => other.records - one.records)
-    .map((group, index) => ({ number: index + 1, ...group }))
-}
-
-/** A person sees which ones they are; of many, the first. */
-const NAMED_MAX = 10
-
-function nameUnit({ records: [first] }: CorrectionUnit): string {
-  return first === undefined ? '' : formatKey({ keyValues: first.keyValues })
-}
-
-type Place = Omit<CellChange, 'text'>
-
-function mergeCells(before: readonly Place[], more: readonly Place[]): readonly Place[] {
-  const known = new Set(before.map(({ line, cell }) => `${line} ${cell}`))
-  return [...before, ...more.filter(({ line, cell }) => !known.has(`${line} ${cell}`))]
-}
-
-/** The cell of the problem, and those of the record in its column with the same text: an order repeats them in each row. */
-function findCells({ rows }: CorrectionUnit, { place }: Problem) {
-  const { column } = place
-  if (column === undefined) return []
-  const name = foldColumnName(column)
-  const cells = rows.flatMap(({ line, lastLine, cells: own }) =>
-    own
-      .filter((cell) =>
-        cell.column === '' ? column === String(cell.cell + 1) : foldColumnName(cell.column) === name,
-      )
-      .map(({ cell, column: written, text }) => ({ line, lastLine, cell, column: written, text })),
-  )
-  const blamed =
-    cells.find(
-      ({ line, lastLine }) => place.line !== undefined && line <= place.line && place.line <= lastLine,
-    ) ?? cells[0]
-  return cells.filter(({ text }) => text === blamed?.text)
-}
-
-function applyToGroups(
-  groups: readonly CorrectionGroup[],
-  { apply, replacements = [] }: CorrectionForm,
-  changes: readonly CellChange[],
-): CellChange[] {
-  const typed = new Set(changes.map(({ line, cell }) => `${line} ${cell}`))
-  return groups.flatMap(({ number, text, cells }) => {
-    if (apply?.group === number) return cells.map((each) => ({ ...each, text: apply.text }))
-    const replacement = replacements.find(({ group }) => group === number)
-    if (replacement === undefined || replacement.text === text) return []
-    const left = cells.filter(({ line, cell }) => !typed.has(`${line} ${cell}`))
-    return left.map((each) => ({ ...each, text: replacement.text }))
-  })
 }

@@ -3,8 +3,10 @@ import {
   type DeliveryEntry,
   DELIVERY_STATES,
   type DeliveryState,
+  type RedeliveryDecision,
   type RedeliveryEntry,
 } from '../../domain/delivery.ts'
+import { isInboxKey } from '../../config/edi.ts'
 import { addNameSuffix } from '../../domain/mailbox.ts'
 import type { DeliveryQuery } from '../../domain/journal.ts'
 import type { RecordState, StateCounts } from '../../domain/record.ts'
@@ -14,7 +16,7 @@ import { isAwaitingConfirmation, waitsForConfirmation } from '../../pipeline/out
 import { BridgeError } from '../../support/errors.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { assertRepeatable } from '../redeliver.ts'
-import { traceSending } from '../trace-interchanges.ts'
+import { traceAnsweredFile, traceSending } from '../trace-interchanges.ts'
 import { nameRecord } from '../trace.ts'
 import type { ConsoleContext } from './context.ts'
 import { type FileDownload, type Obstacle, readDeliveryContents, toDownload } from './contents.ts'
@@ -45,10 +47,18 @@ export interface ListedDelivery extends NamedWork {
   readonly held?: string
   /** The control numbers of an interchange, and what its partner answered. */
   readonly sending?: ShownSending
+  /** Of an answer: what it answers. */
+  readonly answers?: AnsweredFile
   /** How often it was delivered again, or is being; left out for never. */
   readonly again?: number
   /** Its bytes can be delivered once more, as far as the journal knows. */
   readonly isRepeatable: boolean
+}
+
+/** The file that an answer is for, and how much of it the answer is about. */
+export interface AnsweredFile extends NamedWork {
+  readonly interchanges: number
+  readonly sets: number
 }
 
 export interface DeliveriesPage {
@@ -128,9 +138,31 @@ async function showDelivery(context: ConsoleContext, entry: ShownEntry): Promise
     isAwaited,
     isWatched,
     sending: sending && showSending(sending),
+    answers: await readAnswered(journal, entry),
     again: again === 0 ? undefined : again,
     isRepeatable: (await findRepeatObstacle(context, entry)) === undefined,
   })
+}
+
+/** So many interchanges of one answer are counted. */
+const INTERCHANGES_MAX = 1000
+
+/** Undefined for a delivery that is no answer to interchanges, or one to more of them than are counted. */
+export async function readAnswered(
+  journal: ConsoleContext['journal'],
+  entry: DeliveryEntry,
+): Promise<AnsweredFile | undefined> {
+  if (!isInboxKey(entry.route)) return undefined
+  const { answer, file } = (await traceAnsweredFile(journal, entry)) ?? {}
+  if (answer === undefined || file === undefined) return undefined
+  const { interchanges: ordinals } = answer
+  const first = Math.min(...ordinals)
+  const span = Math.max(...ordinals) - first + 1
+  if (span > INTERCHANGES_MAX) return undefined
+  const found = await journal.listInterchanges(file.id, first - 1, span)
+  const own = found.filter(({ ordinal }) => ordinals.includes(ordinal))
+  const sets = own.reduce((sum, each) => sum + each.sets, 0)
+  return { id: file.id, name: file.name, interchanges: ordinals.length, sets }
 }
 
 // One delivery.
@@ -161,7 +193,10 @@ export interface DeliveryPage extends ListedDelivery {
   readonly isDismissible: boolean
 }
 
-export type ShownRedelivery = Pick<RedeliveryEntry, 'name' | 'folder' | 'state' | 'beganAt'>
+export type ShownRedelivery = Pick<RedeliveryEntry, 'name' | 'folder' | 'state' | 'beganAt'> & {
+  /** Who wanted it, and why. */
+  readonly decided?: Omit<RedeliveryDecision, 'at'>
+}
 
 const RECORDS_ON_A_PAGE = 100
 
@@ -180,7 +215,6 @@ export async function readDeliveryPage(
   const records = found.slice(0, RECORDS_ON_A_PAGE)
   const details = await journal.traceDetails(records.map(({ id }) => id))
   const bodies = new Map(details.map(({ record, body }) => [record, body]))
-  const redeliveries = await journal.listRedeliveries(entry.id)
   return omitUndefined({
     ...(await showDelivery(context, entry)),
     sequence: entry.sequence,
@@ -188,8 +222,24 @@ export async function readDeliveryPage(
     prunedAt: entry.prunedAt,
     page: records.map((record) => showRecord(record, bodies.get(record.id), audience)),
     next: found.length > RECORDS_ON_A_PAGE ? formatPlace(records.at(-1)) : undefined,
-    redeliveries: redeliveries.map(showRedelivery),
+    redeliveries: await listShownRedeliveries(journal, await journal.listRedeliveries(entry.id)),
     isDismissible: ((await readDeliveryDismissal(context, entry.id))?.open.length ?? 0) > 0,
+  })
+}
+
+/** Of one delivery. A decision is about the last one that began until then; the first decision about it is the one that wanted it. */
+async function listShownRedeliveries(
+  journal: ConsoleContext['journal'],
+  all: readonly RedeliveryEntry[],
+): Promise<readonly ShownRedelivery[]> {
+  const [first] = all
+  if (first === undefined) return []
+  const decisions = await journal.listRedeliveryDecisions(first.delivery)
+  return all.map((each, index) => {
+    const next = all[index + 1]?.beganAt ?? Infinity
+    const found = decisions.find(({ at }) => at >= each.beganAt && at < next)
+    const decided = found && { id: found.id, by: found.by, why: found.why }
+    return omitUndefined({ ...showRedelivery(each), decided })
   })
 }
 
@@ -253,7 +303,7 @@ export async function readRedeliveryPreview(
     delivery: await showDelivery(context, entry),
     to: route?.direction === 'outbound' ? `${route.to.mailbox}: ${route.to.folder}` : undefined,
     name: open?.name ?? addNameSuffix(entry.name, all.length + 2),
-    redeliveries: all.filter((each) => each !== open).map(showRedelivery),
+    redeliveries: (await listShownRedeliveries(journal, all)).filter((_, index) => all[index] !== open),
     open: open && showRedelivery(open),
     obstacle: obstacle && { message: obstacle.message, fix: obstacle.fix },
     seen: identifyRedeliveries(all),

@@ -16,7 +16,16 @@ import { listWaiting, type ShownWaiting } from './correct.ts'
 import { findCorrectable } from './correct-source.ts'
 import { countDecidable, type DecidableCounts } from './deciding.ts'
 import { type ShownDecision, showDecision } from './decisions.ts'
-import { COUNTED_MAX, formatKey, formatPlace, parsePlace, type Total, toTotal, TROUBLED } from './lists.ts'
+import {
+  COUNTED_MAX,
+  formatKey,
+  formatPlace,
+  parsePlace,
+  readRefused,
+  type Total,
+  toTotal,
+  TROUBLED,
+} from './lists.ts'
 import { type Audience, MASK, type ShownProblem, showProblem, toConsoleFix } from './masks.ts'
 import { readSourceRows, type SourceRow } from './source-rows.ts'
 
@@ -28,6 +37,8 @@ export interface ListedFile {
   readonly state: FileState
   readonly outcome?: FileOutcome
   readonly records: StateCounts
+  /** What became of its refused records; left out where none was refused. */
+  readonly refused?: RefusedCounts
   readonly problems: readonly ShownProblem[]
 }
 
@@ -67,9 +78,14 @@ export async function listFiles(
   const found = await journal.listFiles(query, after, FILES_ON_A_PAGE + 1)
   const files = found.slice(0, FILES_ON_A_PAGE)
   const counts = await journal.countRecordsOfFiles(files.map(({ id }) => id))
+  const listed: ListedFile[] = []
+  for (const file of files) {
+    const shown = showFile(file, counts.get(file.id) ?? {}, audience)
+    listed.push(omitUndefined({ ...shown, refused: await readRefused(journal, shown) }))
+  }
   const isNothing = found.length === 0 && name !== undefined
   return omitUndefined({
-    files: files.map((file) => showFile(file, counts.get(file.id) ?? {}, audience)),
+    files: listed,
     total: toTotal(await journal.countFiles(query, COUNTED_MAX + 1)),
     next: found.length > FILES_ON_A_PAGE ? files.at(-1)?.id : undefined,
     routes: [

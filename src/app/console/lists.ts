@@ -1,7 +1,9 @@
-/** What the lists of the console have in common: how many there are, and how a record is called. */
+/** What the lists of the console have in common: how many there are, how a record is called, and what is still refused. */
+import type { RefusedCounts } from '../../domain/decision.ts'
 import type { RecordPlace } from '../../domain/journal.ts'
-import type { RecordState } from '../../domain/record.ts'
+import type { RecordState, StateCounts } from '../../domain/record.ts'
 import type { TracedRecord } from '../../domain/trace.ts'
+import type { ConsoleContext } from './context.ts'
 
 /** How many there are; `isMore`: at least so many, and not counted further. */
 export interface Total {
@@ -25,6 +27,17 @@ export function formatKey({ keyValues, naturalKey, apiId }: NamedRecord): string
 
 /** The states of records that are listed first, while they are not corrected. */
 export const TROUBLED: readonly RecordState[] = ['rejected', 'held', 'uncertain', 'deferred']
+
+/**
+ * What became of the refused records of a file; undefined where none was refused. Pages say by it what is still refused: the
+ * state of a record stays, whatever a person did about it.
+ */
+export async function readRefused(
+  journal: ConsoleContext['journal'],
+  { id, records }: { readonly id: string; readonly records: StateCounts },
+): Promise<RefusedCounts | undefined> {
+  return (records.rejected ?? 0) === 0 ? undefined : journal.countRefused(id)
+}
 
 /** `trouble-17`: after the record 17 of those with trouble; `rest-17`: of the others. */
 export function parsePlace(text = ''): RecordPlace | undefined {

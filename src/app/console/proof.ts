@@ -5,6 +5,7 @@ import type { LineRange } from '../../domain/translator.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { type RecordHistory, traceRecords } from '../trace.ts'
 import type { ConsoleContext } from './context.ts'
+import { formatKey } from './lists.ts'
 import { countEffects, countSendings, isUnsent } from './records.ts'
 
 /** Why a request was sent, or sent again. */
@@ -53,7 +54,7 @@ export type ProofStep = Anchor & {
     | { readonly what: 'other'; readonly state?: RecordState; readonly delivery?: string }
   )
 
-/** Holds no cells and no names of people: a partner may have it. */
+/** Holds no cells but the number of the record, and no names of people: a partner may have it. */
 export interface ProofPage {
   readonly record: {
     /** The journal's number of it. */
@@ -62,7 +63,7 @@ export interface ProofPage {
     readonly account: string
     readonly operation: string
     readonly direction: 'incoming' | 'outgoing'
-    /** Its natural key: the number of the order, parcel or invoice. */
+    /** Its natural key: the number of the order, parcel or invoice; of a refused record that number as it was read. */
     readonly key?: string
     readonly state: RecordState
     readonly apiId?: string
@@ -111,7 +112,7 @@ export async function readProof({ journal }: ConsoleContext, id: number): Promis
       account,
       operation,
       direction,
-      key: naturalKey,
+      key: (naturalKey ?? formatKey({ keyValues: record.keyValues })) || undefined,
       state,
       apiId,
       call,

@@ -10,6 +10,7 @@ import { omitUndefined } from '../../support/object-paths.ts'
 import type { TracedSending } from '../trace-interchanges.ts'
 import { type RecordHistory, traceRecords } from '../trace.ts'
 import type { ConsoleContext } from './context.ts'
+import { readTaking, type Taking } from './correct.ts'
 import { findCorrectable } from './correct-source.ts'
 import { type OrderClock, readOrderClocks } from './clocks.ts'
 import { formatKey } from './lists.ts'
@@ -130,6 +131,8 @@ export interface RecordCorrection {
   /** Left out where it is not known which record of the file it is. */
   readonly record?: Pick<TracedRecord, 'id' | 'number' | 'state' | 'apiId'> & { readonly key: string }
   readonly state: 'begun' | 'waiting' | 'given-up' | 'taken'
+  /** Of one that waits: what takes its file. */
+  readonly taking?: Taking
 }
 
 /** Another record of the same order. */
@@ -207,6 +210,8 @@ interface Beside {
   readonly records: ReadonlyMap<number, TracedRecord>
   readonly correcting: ReadonlyMap<number, NonNullable<RecordStory['correcting']>>
   readonly dismissible: ReadonlySet<number>
+  /** How corrected files that wait are taken, by route. */
+  readonly takings: ReadonlyMap<string, Taking>
 }
 
 /**
@@ -221,10 +226,12 @@ async function readBeside(context: ConsoleContext, stories: readonly RecordHisto
   const correcting = new Map<number, NonNullable<RecordStory['correcting']>>()
   const dismissible = new Set<number>()
   const redeliveries = new Map<string, readonly RedeliveryEntry[]>()
+  const takings = new Map<string, Taking>()
   for (const { record, from, into } of stories) {
     if (into !== undefined && !redeliveries.has(into.id))
       redeliveries.set(into.id, await journal.listRedeliveries(into.id))
     if (record.state !== 'rejected' || from === undefined) continue
+    if (links.length > 0) takings.set(record.route, await readTaking(context, record.route))
     const refused = await journal.listCorrectableRecords(from.id, DISMISSIBLE_MAX)
     // One that is corrected and on the way may be at the API soon.
     if (refused.some(({ id, correction }) => id === record.id && correction === undefined))
@@ -235,14 +242,14 @@ async function readBeside(context: ConsoleContext, stories: readonly RecordHisto
     else if (found.open.some(({ id }) => id === record.id)) correcting.set(record.id, { file: from.id, line })
   }
   const others = new Map(records.map((record) => [record.id, record]))
-  return { redeliveries, links, records: others, correcting, dismissible }
+  return { redeliveries, links, records: others, correcting, dismissible, takings }
 }
 
 /** Of a file with more refused records, the later ones are dismissed with the file, or from the command line. */
 export const DISMISSIBLE_MAX = 10_000
 
-function listCorrectionsOf({ id, file }: TracedRecord, known: Beside) {
-  const { links, records, correcting, dismissible } = known
+function listCorrectionsOf({ id, file, route }: TracedRecord, known: Beside) {
+  const { links, records, correcting, dismissible, takings } = known
   const show = (
     link: CorrectionLink,
     other: RecordCorrection['file'],
@@ -266,6 +273,7 @@ function listCorrectionsOf({ id, file }: TracedRecord, known: Beside) {
       file: other,
       record: record && nameRecordOf(record),
       state,
+      taking: state === 'waiting' ? takings.get(route) : undefined,
     })
   }
   const corrections = links.flatMap((link) => {

@@ -6,6 +6,7 @@ import { formatLeaseOwner, type Watcher } from '../../domain/lease.ts'
 import { formatAccount } from '../../domain/route.ts'
 import type { Pause, ScheduledRunState } from '../../domain/scheduled-run.ts'
 import type { ScheduledRoute } from '../../domain/snapshot.ts'
+import { isAwaitingConfirmation } from '../../pipeline/outbound/confirmation-rules.ts'
 import { classifyWatches, isOwnerAlive } from '../../journal/heartbeat.ts'
 import { findLastDate, isOneRunPerDate, listScheduledRoutes } from '../../schedule/schedule.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
@@ -24,6 +25,13 @@ export interface ShownAlert {
 
 export type ShownPause = Pick<Pause, 'decision' | 'by' | 'why' | 'at' | 'until'>
 
+/** What an unfinished route waits for: a reader, orders of other files, or the next pass. */
+export interface ShownWait {
+  readonly for: 'reader' | 'orders' | 'pass'
+  /** The first file or delivery that waits; left out where none is known. */
+  readonly work?: NamedWork
+}
+
 /** `working`: a bridge works on it now; `unfinished`: no bridge does, and some of its work waits. */
 export interface ShownRoute {
   readonly name: string
@@ -33,6 +41,8 @@ export interface ShownRoute {
   readonly mailbox: string
   readonly folder: string
   readonly state: 'working' | 'paused' | 'unfinished' | 'idle'
+  /** Of an unfinished one: why it is. */
+  readonly wait?: ShownWait
   /** A person keeps its passes from beginning; one that is at work goes on to its end. */
   readonly pause?: ShownPause
   /** Who works on it. */
@@ -122,6 +132,7 @@ async function showRoute(
     party: formatAccount(route.party),
     state,
     pause: pause && showPause(pause),
+    wait: state === 'unfinished' ? await findWait(context, route) : undefined,
     watchedSince: around.watches.find((watch) => watch.routes.includes(name))?.beganAt,
     last: await findLast(context, route),
     lastDate: await findReportDate(context, route),
@@ -129,6 +140,23 @@ async function showRoute(
     alerts: around.alerts.filter((alert) => alert.route === name).map((alert) => showAlert(alert, audience)),
   })
 }
+
+/** What a pass can go on with comes before what waits for others. */
+async function findWait({ journal }: ConsoleContext, route: Route): Promise<ShownWait> {
+  const waits: ShownWait[] = []
+  if (route.direction === 'inbound')
+    for (const { id, name } of (await journal.listUnfinishedFiles(route.name)).slice(0, WAITS_MAX))
+      waits.push({ for: (await journal.isOnlyWaitingForOrders(id)) ? 'orders' : 'pass', work: { id, name } })
+  else
+    for (const delivery of await journal.listUnfinishedDeliveries(route.name)) {
+      const { id, name } = delivery
+      waits.push({ for: isAwaitingConfirmation({ route }, delivery) ? 'reader' : 'pass', work: { id, name } })
+    }
+  return waits.find((each) => each.for === 'pass') ?? waits[0] ?? { for: 'pass' }
+}
+
+/** So many unfinished files are asked for what they wait for. */
+const WAITS_MAX = 20
 
 /** How many of the latest runs are searched for a date. */
 const RUNS_MAX = 100

@@ -46,9 +46,14 @@ export async function searchJournal(context: ConsoleContext, text: string): Prom
   if (exact.length > 0) return toResult(query, 'exact', exact)
   const known = await context.journal.findNamesByPrefix(query, HITS_MAX + 1)
   const begun = joinLives(await describeNames(context, known))
-  // Spelt in another case, it is still the name.
+  // Spelt in another case, it is still the name, and leads to the same page.
   const same = begun.filter(({ name }) => name.toLowerCase() === query.toLowerCase())
-  if (same.length > 0) return toResult(query, 'exact', same)
+  if (same.length > 0) {
+    const hits: SearchHit[] = []
+    for (const name of new Set(same.map((each) => each.name)))
+      hits.push(...(await findExactly(context, name)))
+    return toResult(query, 'exact', hits.length > 0 ? hits : same)
+  }
   if (begun.length > 0) return toResult(query, 'prefix', begun, known.length)
   return { ...toResult(query, 'nothing', []), near: await context.journal.findSimilarNames(query, NEAR_MAX) }
 }

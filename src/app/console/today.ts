@@ -26,7 +26,9 @@ import type { ConsoleContext } from './context.ts'
 import { listWaiting, type ShownWaiting } from './correct.ts'
 import { findCorrectableRoute, findObstacle } from './correct-source.ts'
 import { countDecidable, type DecidableCounts } from './deciding.ts'
-import { findRepeatObstacle } from './deliveries.ts'
+import { type AnsweredFile, findRepeatObstacle, readAnswered } from './deliveries.ts'
+import type { ListedFile } from './files.ts'
+import { readRefused } from './lists.ts'
 import { type Audience, toConsoleFix } from './masks.ts'
 
 export interface Today {
@@ -59,6 +61,8 @@ export interface Today {
 export interface TodaysDelivery extends DeliveryEntry {
   /** A person can have its bytes delivered once more. */
   readonly isRepeatable: boolean
+  /** As of a listed delivery. */
+  readonly answers?: AnsweredFile
 }
 
 /** An alert, and where a person does something about it. */
@@ -94,7 +98,7 @@ export interface RefusalReason {
 }
 
 /** What the page shows of a file: its problems, which quote cells, are on the page of the file. */
-type TodaysFile = Omit<LatestFile, 'problems' | 'keyColumns'>
+type TodaysFile = Omit<LatestFile, 'problems' | 'keyColumns'> & Pick<ListedFile, 'refused'>
 
 /** Never waits for a mailbox: what is known of them has its age. `aside`: until when the person put which alert aside. */
 export async function readToday(
@@ -133,12 +137,15 @@ export async function readToday(
     isNoneDue: deadlines?.length === 0 && (await hasOpenOrders(context)),
     expected: await listExpectedFiles(context, all),
     scheduledRuns: snapshot?.scheduledRuns ?? [],
-    files: (snapshot?.files ?? []).map(toTodaysFile),
+    files: await Promise.all((snapshot?.files ?? []).map((file) => toTodaysFile(context, file))),
     deliveries: await Promise.all(
-      (snapshot?.deliveries ?? []).map(async (entry) => ({
-        ...entry,
-        isRepeatable: (await findRepeatObstacle(context, entry)) === undefined,
-      })),
+      (snapshot?.deliveries ?? []).map(async (entry) =>
+        omitUndefined({
+          ...entry,
+          isRepeatable: (await findRepeatObstacle(context, entry)) === undefined,
+          answers: await readAnswered(context.journal, entry),
+        }),
+      ),
     ),
     held: snapshot?.held ?? [],
     corrections,
@@ -149,9 +156,9 @@ export async function readToday(
   }
 }
 
-function toTodaysFile(file: LatestFile): TodaysFile {
+async function toTodaysFile({ journal }: ConsoleContext, file: LatestFile): Promise<TodaysFile> {
   const { problems: _, keyColumns: __, ...shown } = file
-  return shown
+  return omitUndefined({ ...shown, refused: await readRefused(journal, file) })
 }
 
 /** Their messages repeat those of problems, which quote cells, or of the API. */

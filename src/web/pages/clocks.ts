@@ -189,6 +189,7 @@ const CONTENTS: Readonly<Record<Arrival['contents'], string>> = {
 }
 
 /** Which file it was, whether all of it is there, and what came of its records. */
-export function drawArrival({ file, contents, records }: Arrival): Html {
-  return html`${drawFileLink(file)}, ${CONTENTS[contents]}: ${drawFileCounts({ route: file.route, records })}`
+export function drawArrival({ file, contents, records, refused }: Arrival): Html {
+  return html`${drawFileLink(file)}, ${CONTENTS[contents]}:
+  ${drawFileCounts({ route: file.route, records, refused })}`
 }

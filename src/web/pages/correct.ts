@@ -2,22 +2,28 @@
 import {
   type CellMark,
   type CorrectionForm,
-  type CorrectionGroup,
   type CorrectionPage,
   readCorrectionPage,
   readTaking,
-  type Replacement,
   type ShownUnit,
-  type Taking,
 } from '../../app/console/correct.ts'
 import type { ConsoleContext } from '../../app/console/context.ts'
+import type { CorrectionGroup, Replacement } from '../../app/console/correct-groups.ts'
 import type { EditableRow } from '../../app/console/correct-rows.ts'
 import type { CellChange, EditableCell } from '../../app/console/correct-cells.ts'
 import { type Html, href, html, joinHtml } from '../../support/html.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { type ActionOutcome, type ActionRequest, definePage, type PageRequest, toRefusal } from '../page.ts'
 import { showTime } from '../parts.ts'
-import { drawRefusal, drawTaking, formatRecords, readReason, REASON_MAX } from './forms.ts'
+import {
+  drawRefusal,
+  drawTakeChoice,
+  drawTaking,
+  formatRecords,
+  isTakenByRun,
+  readReason,
+  REASON_MAX,
+} from './forms.ts'
 import { drawProblem, formatNumber, formatCount } from './parts.ts'
 
 type Typed = Readonly<Record<string, string>>
@@ -70,15 +76,11 @@ async function findRouteToRun(context: ConsoleContext, id: string): Promise<stri
   return taking !== undefined && isTakenByRun(taking) ? taking.route : undefined
 }
 
-function isTakenByRun({ isWatched, pausedUntil }: Taking): boolean {
-  return !isWatched && pausedUntil === undefined
-}
-
 function refuse(message: string, fix?: string): ActionOutcome {
   return { refusal: { status: 409, message, ...(fix && { fix }) } }
 }
 
-// The form: `c-LINE-CELL` is the text of a cell, `as-LINE` sends rows as they are, `do` is the button.
+// The form: `c-LINE-CELL` is the text of a cell, `as-LINE` sends rows as they are, `do` is the button, `checked` the last one was a check.
 
 function parseForm(typed: Typed): CorrectionForm {
   const changes: CellChange[] = []
@@ -95,11 +97,14 @@ function parseForm(typed: Typed): CorrectionForm {
   const [action = '', number = ''] = (typed['do'] ?? '').split('-')
   const group = Number(number)
   const page = action === 'page' ? group : Number(typed['page'] ?? '1')
+  // Another page of what was checked shows what became of its records, so it is checked again.
+  const isTurned = (action === 'page' || action === 'line') && typed['checked'] === 'yes'
   return omitUndefined({
     changes,
     asTheyAre,
     page: Number.isInteger(page) ? page : 1,
-    isCheck: action === 'check' || action === 'send' ? (true as const) : undefined,
+    line: action === 'line' ? group : undefined,
+    isCheck: action === 'check' || action === 'send' || isTurned ? (true as const) : undefined,
     replacements: action === 'check' ? replacements : undefined,
     apply: action === 'apply' ? { group, text: typed[`apply-${group}`] ?? '' } : undefined,
   })
@@ -132,9 +137,8 @@ function drawCorrection(data: CorrectionPage, request: PageRequest): Html {
       <input type="hidden" name="csrf" value="${request.csrf}" />
       <input type="hidden" name="once" value="${request.once}" />
       <input type="hidden" name="page" value="${data.page}" />
-      ${drawChecking()} ${data.check && drawSending(data.check, data.taking, request)}
-      ${drawGroups(data, request)} ${drawElsewhere(data)} ${data.units.map((unit) => drawUnit(unit, data))}
-      ${drawPages(data)} ${drawChecking()}
+      ${drawChecking()} ${drawSending(data, request)} ${drawGroups(data, request)} ${drawElsewhere(data)}
+      ${data.units.map((unit) => drawUnit(unit, data))} ${drawPages(data)} ${drawChecking()}
     </form>
     ${back}`
 }
@@ -170,36 +174,44 @@ const WAITING = {
   left: 'It lies in the inbox and is not taken yet.',
 }
 
-function drawGroups(
-  { groups, changes, units }: CorrectionPage,
-  { typed = {} }: PageRequest,
-): Html | undefined {
+function drawGroups(data: CorrectionPage, { typed = {} }: PageRequest): Html | undefined {
+  const { groups, changes } = data
   if (groups.length === 0) return undefined
   const texts = new Map(changes.map((change) => [`${change.line} ${change.cell}`, change.text]))
-  const shown = new Set(
-    units.flatMap(({ rows, isUnderWay }) => (isUnderWay ? [] : rows.map(({ line }) => line))),
-  )
   return html`<section aria-labelledby="problems">
     <h2 id="problems">Problems</h2>
     ${groups.map(
       (group) =>
         html`<div class="group">
-          ${drawGroup(group, texts, typed[`apply-${group.number}`])} ${drawNames(group, shown)}
+          ${drawGroup(group, texts, typed[`apply-${group.number}`])} ${drawNames(group, data)}
         </div>`,
     )}
   </section>`
 }
 
-/** Which records they are; each leads to its first cell on this page. */
-function drawNames({ units, cells, records }: CorrectionGroup, shown: ReadonlySet<number>): Html {
-  const names = units.map(({ line, key }) => {
-    const name = key === '' ? `line ${line}` : key
-    if (!shown.has(line)) return html`${name}`
+/** Which records they are, with what stands beside the cell where that differs; each leads to its first cell. */
+function drawNames({ units, cells, records, isMixed }: CorrectionGroup, data: CorrectionPage): Html {
+  const names = units.map(({ line, key, beside }) => {
     const cell = cells.find((each) => each.line === line)
-    return html`<a href="${cell === undefined ? `#unit-${line}` : `#c-${line}-${cell.cell}`}">${name}</a>`
+    const place = cell === undefined ? `unit-${line}` : `c-${line}-${cell.cell}`
+    return html`${drawJump({ line, key }, place, data)}${isMixed && beside !== '' ? ` (${beside})` : ''}`
   })
   const more = records > units.length ? ` and ${formatNumber(records - units.length)} more` : ''
-  return html`<p>${joinHtml(names, ', ')}${more}</p>`
+  if (isMixed)
+    return html`<p>
+      <strong>These rows differ:</strong> ${joinHtml(names, ', ')}${more}. One text for all of them may be
+      wrong: give each its own where they need different ones.
+    </p>`
+  const beside = units[0]?.beside ?? ''
+  return html`<p>${joinHtml(names, ', ')}${more}${beside === '' ? '' : `: ${beside}`}</p>`
+}
+
+/** Leads to a record; on another page of the list, with what was typed. */
+function drawJump({ line, key }: { line: number; key: string }, place: string, data: CorrectionPage): Html {
+  const name = key === '' ? `line ${line}` : key
+  if (data.units.some((unit) => unit.line === line)) return html`<a href="#${place}">${name}</a>`
+  const address = `${href('/files/:id/correct', { id: data.id })}#${place}`
+  return html`<button class="jump" name="do" value="line-${line}" formaction="${address}">${name}</button>`
 }
 
 /** `texts`: what was typed or applied, by line and cell. `replacement`: what was typed to be applied. */
@@ -377,36 +389,17 @@ function drawChecking(): Html {
   </p>`
 }
 
-/** Where no watch takes the file: a run that is started with it. Without a schedule nothing else takes it. */
-function drawTakeChoice(taking: CorrectionPage['taking'], { typed = {}, zone, now }: PageRequest): Html {
-  const { route, nextAt, isDue } = taking
-  if (!isTakenByRun(taking)) return html``
-  const isFirst = typed['expected'] === undefined
-  const isChosen = isFirst ? nextAt === undefined : typed['take'] === 'yes'
-  const other =
-    nextAt === undefined
-      ? 'Nothing else takes it from the inbox'
-      : isDue
-        ? 'A scheduled run is due'
-        : html`The next scheduled run takes it ${showTime(nextAt, { zone, now })}`
-  return html`<p>
-    <label
-      ><input type="checkbox" name="take" value="yes" ${isChosen ? html`checked` : undefined} /> Run ${route}
-      after that, with whatever else waits in its inbox</label
-    >. ${other}.
-  </p>`
-}
-
 /** Stands first, because a browser shows the top of the page that answers. */
-function drawSending(
-  check: NonNullable<CorrectionPage['check']>,
-  taking: CorrectionPage['taking'],
-  request: PageRequest,
-): Html {
+function drawSending(data: CorrectionPage, request: PageRequest): Html | undefined {
+  const { check, taking } = data
+  if (check === undefined) return undefined
   const { typed = {} } = request
   const { ready, leftOut, name, sha256, warned } = check
   const rest = leftOut === 0 ? '' : ` ${formatCount(leftOut, 'record stays', 'records stay')} refused.`
-  if (ready === 0) return html`<p role="status" tabindex="-1" autofocus>Nothing would be sent.${rest}</p>`
+  const checked = html`<input type="hidden" name="checked" value="yes" />`
+  if (ready === 0)
+    return html`<p role="status" tabindex="-1" autofocus>Nothing would be sent.${rest}</p>
+      ${drawLeft(check, data)} ${checked}`
   return html`<section aria-labelledby="checked">
     <h2 id="checked" tabindex="-1" autofocus>What would be sent</h2>
     <p role="status">
@@ -414,6 +407,7 @@ function drawSending(
       ${name}.${rest}${warned === 0 ? '' : ` Read the ${formatCount(warned, 'warning')} below first.`}
       Whatever you change after this needs another check.
     </p>
+    ${drawLeft(check, data)} ${checked}
     <input type="hidden" name="expected" value="${sha256}" />
     <label for="why">Why</label>
     <input id="why" name="why" value="${typed['why']}" maxlength="${REASON_MAX}" autocomplete="off" />
@@ -422,3 +416,28 @@ function drawSending(
     <p class="buttons"><button name="do" value="send">Send ${formatRecords(ready)}</button></p>
   </section>`
 }
+
+/** Which records stay refused, and why. */
+function drawLeft(
+  { left, leftMore }: NonNullable<CorrectionPage['check']>,
+  data: CorrectionPage,
+): Html | undefined {
+  if (left.length === 0) return undefined
+  const kinds = [...new Set(left.map(({ what }) => what))]
+  const lines = kinds.map((kind) => {
+    const own = left.filter(({ what }) => what === kind)
+    const names = own.map((each) => drawJump(each, `unit-${each.line}`, data))
+    return html`<li>${LEFT[kind]}: ${joinHtml(names, ', ')}</li>`
+  })
+  return html`<ul>
+    ${lines} ${leftMore === 0 ? undefined : html`<li>and ${formatNumber(leftMore)} more</li>`}
+  </ul>`
+}
+
+const LEFT = {
+  refused: 'Still wrong',
+  known: 'Sent before',
+  held: 'Would be held',
+  skipped: 'Skipped by the mapping',
+  'left-out': 'Not changed',
+} as const

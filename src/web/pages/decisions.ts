@@ -6,6 +6,7 @@ import {
   listDecisions,
   readDecision,
 } from '../../app/console/decisions.ts'
+import { isInboxKey } from '../../config/edi.ts'
 import { type Html, href, html, renderInlineCode } from '../../support/html.ts'
 import { drawLive, showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
@@ -52,7 +53,7 @@ function drawDecisions({ decisions, total, next }: DecisionsPage, request: PageR
       html`${DECIDED[action]}`,
       drawSubject(decision),
       html`${route}`,
-      html`${formatNumber(records)}`,
+      html`${isOfAnswer(decision) ? undefined : formatNumber(records)}`,
       html`${why}`,
       html`${formatVia(via)}`,
     ]
@@ -95,8 +96,14 @@ export const decisionPage = definePage<DecisionPage>({
   draw: (data, request) => ({ title: formatTitle(data), main: drawDecision(data, request) }),
 })
 
-function formatTitle({ action, by, records, route = '' }: DecisionPage): string {
+/** An answer to interchanges has no records. */
+function isOfAnswer({ action, route = '' }: Pick<DecisionPage, 'action' | 'route'>): boolean {
+  return action === 'redeliver' && isInboxKey(route)
+}
+
+function formatTitle({ action, by, records, route = '', delivery }: DecisionPage): string {
   if (action === 'pause' || action === 'resume') return `${by} ${DECIDED[action]} ${route}`
+  if (isOfAnswer({ action, route })) return `${by} ${DECIDED[action]} ${delivery?.name ?? route}`
   return `${by} ${DECIDED[action]} ${formatRecords(records)}`
 }
 

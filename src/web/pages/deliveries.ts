@@ -1,4 +1,4 @@
-/** The pages of outgoing files: the list, and one delivery with its records. */
+/** The pages of outgoing files: the list, one delivery with its records and rows, and delivering it once more. */
 import type { FileDownload } from '../../app/console/contents.ts'
 import {
   type DeliveriesPage,
@@ -10,12 +10,15 @@ import {
   readDeliveryDownload,
   readDeliveryPage,
   readDeliveryPreview,
+  readRedeliveryPreview,
+  type RedeliveryPreview,
   type ShownRedelivery,
 } from '../../app/console/deliveries.ts'
-import { type Html, href, html } from '../../support/html.ts'
+import { type Html, href, html, renderInlineCode } from '../../support/html.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { drawLive, showTime } from '../parts.ts'
-import { definePage, type PageRequest } from '../page.ts'
+import { type ActionOutcome, type ActionRequest, definePage, type PageRequest, toRefusal } from '../page.ts'
+import { drawForm, drawRefusal, formatRecords, readReason } from './forms.ts'
 import {
   drawObstacle,
   toDownloaded,
@@ -30,6 +33,7 @@ import {
   drawState,
   drawCells,
   drawCellText,
+  formatAnswered,
   formatNumber,
   formatTotal,
   linkTo,
@@ -78,7 +82,7 @@ function drawRowCells(delivery: ListedDelivery, request: PageRequest): readonly 
   return [
     drawDeliveryLink(delivery),
     html`${route}`,
-    html`${formatNumber(records)}`,
+    delivery.answers ? html`answers ${formatAnswered(delivery.answers)}` : html`${formatNumber(records)}`,
     drawDeliveryState(delivery, request),
     drawTaken(delivery, request),
     html`${acknowledgeBy === undefined ? undefined : showTime(acknowledgeBy, request)}`,
@@ -94,12 +98,13 @@ export function drawDeliveryState(
     deliveredAt === undefined ? 'not in place yet' : html`delivered ${showTime(deliveredAt, request)}`
   const more =
     again === undefined ? undefined : `, delivered again ${again === 1 ? 'once' : `${again} times`}`
-  const before = state === 'delivered' && deliveredAt !== undefined ? '' : `${state}, `
+  // The others are said by when it was delivered.
+  const before = state === 'acknowledged' ? `${state}, ` : ''
   return html`${before}${when} in ${folder}${more}${held === undefined ? undefined : html`, held: ${held}`}`
 }
 
 /** Who took it, and which answers of a partner came. */
-export function drawTaken(delivery: ListedDelivery, request: PageRequest): Html {
+function drawTaken(delivery: ListedDelivery, request: PageRequest): Html {
   const { sending } = delivery
   const taken = drawConfirmation(delivery, request)
   if (sending === undefined) return taken
@@ -137,12 +142,16 @@ export const deliveryPage = definePage<DeliveryPage>({
 })
 
 function drawDelivery(delivery: DeliveryPage, request: PageRequest): Html {
-  const { id, route, sequence, rows, records, counts, page, next, prunedAt, redeliveries, acknowledgeBy } =
-    delivery
+  const { id, route, sequence, rows, records, answers, counts, page, next, prunedAt } = delivery
+  const { redeliveries, acknowledgeBy } = delivery
   const more = next === undefined ? undefined : href('/deliveries/:id', { id, after: next })
   const main = html`<p>
-      id ${id} · number ${sequence} of ${route} · ${formatCount(records, 'record')} in
-      ${formatCount(rows, 'row')}
+      id ${id} · number ${sequence} of ${route} ·
+      ${
+        answers
+          ? html`it answers ${formatAnswered(answers)} of ${drawFileLink(answers)}`
+          : `${formatCount(records, 'record')} in ${formatCount(rows, 'row')}`
+      }
     </p>
     <p>${drawDeliveryState(delivery, request)}. Taken: ${drawTaken(delivery, request)}.</p>
     ${acknowledgeBy === undefined ? undefined : html`<p>Acknowledge by ${showTime(acknowledgeBy, request)}</p>`}
@@ -153,7 +162,10 @@ function drawDelivery(delivery: DeliveryPage, request: PageRequest): Html {
     <p>${drawCounts(counts, 'outgoing')}</p>
     ${
       page.length === 0
-        ? html`<p>It holds no records of orders, shipments or invoices: it is an answer or a report.</p>`
+        ? html`<p>
+            It holds no records of orders, shipments or invoices: it is
+            ${answers ? 'an answer' : 'an answer or a report'}.
+          </p>`
         : drawCells(
             'Records, those with trouble first',
             ['Number', 'Record', 'Order', 'State', 'Problems'],
@@ -173,10 +185,13 @@ function drawDelivery(delivery: DeliveryPage, request: PageRequest): Html {
 
 /** One of the further files with the same bytes. */
 export function drawRedelivery(
-  { name, folder, state, beganAt }: ShownRedelivery,
+  { name, folder, state, beganAt, decided }: ShownRedelivery,
   request: PageRequest,
 ): Html {
-  return html`${folder}/${name}, ${REDELIVERED[state]}, ${showTime(beganAt, request)}`
+  const who =
+    decided &&
+    html`. ${decided.by} <a href="${href('/decisions/:n', { n: decided.id })}">wanted it</a>: ${decided.why}`
+  return html`${folder}/${name}, ${REDELIVERED[state]}, ${showTime(beganAt, request)}${who}`
 }
 
 const REDELIVERED: Readonly<Record<ShownRedelivery['state'], string>> = {
@@ -258,3 +273,82 @@ export const deliveryDownloadPage = definePage<FileDownload>({
   }),
   download: toDownloaded,
 })
+
+// The same bytes once more: what would be done, and the form that does it.
+
+const REDELIVER_PATH = '/deliveries/:id/redeliver'
+
+export const redeliverPage = definePage<RedeliveryPreview>({
+  path: REDELIVER_PATH,
+  permission: 'operate',
+  load: (context, { params: { id = '' } }) => readRedeliveryPreview(context, id),
+  draw: (preview, request) => ({
+    title: `Deliver ${preview.delivery.name} again`,
+    main: drawRedeliveryPreview(preview, request),
+  }),
+  act: async (context, request) => {
+    const preview = await readRedeliveryPreview(context, request.params['id'] ?? '')
+    return preview && redeliver(preview, request)
+  },
+})
+
+async function redeliver(
+  { delivery }: RedeliveryPreview,
+  { form, hand, person }: ActionRequest,
+): Promise<ActionOutcome> {
+  const reason = readReason(form)
+  if ('refused' in reason) return { refusal: { status: 422, message: reason.refused } }
+  const asked = { what: delivery.id, expected: form['seen'] ?? '', by: person.name, why: reason.why }
+  const outcome = await hand.carryOut('redeliver', asked)
+  if (outcome.kind === 'failed') return toRefusal(outcome.failure)
+  const { decision } = outcome.kind === 'done' ? outcome.result : outcome
+  return { to: href('/decisions/:n', { n: decision }) }
+}
+
+function drawRedeliveryPreview(preview: RedeliveryPreview, request: PageRequest): Html {
+  const { delivery, obstacle, seen } = preview
+  const back = href('/deliveries/:id', { id: delivery.id })
+  if (obstacle !== undefined)
+    return html`${drawRefusal(request)}
+      <p>${obstacle.message}</p>
+      <p class="fix">${renderInlineCode(obstacle.fix)}</p>
+      <p><a href="${back}">Back</a></p>`
+  const form = {
+    action: href(REDELIVER_PATH, { id: delivery.id }),
+    body: html`<input type="hidden" name="seen" value="${seen}" />`,
+    button: delivery.answers
+      ? 'Deliver the answer again'
+      : `Deliver ${formatRecords(delivery.records)} again`,
+    cancel: back,
+  }
+  return html`${drawRefusal(request)} ${drawRedeliveryFacts(preview, request)} ${drawForm(form, request)}`
+}
+
+function drawRedeliveryFacts(
+  { delivery, to, name, redeliveries, open }: RedeliveryPreview,
+  request: PageRequest,
+): Html {
+  const { records, rows, route, isAwaited, answers } = delivery
+  const taken =
+    isAwaited || delivery.confirmedAt !== undefined
+      ? html` Taken: ${drawTaken(delivery, request)}.`
+      : undefined
+  return html`<dl>
+      <dt>The file</dt>
+      <dd>
+        ${drawDeliveryLink(delivery)} of ${route}:
+        ${answers ? `answers ${formatAnswered(answers)}` : `${formatRecords(records)} in ${formatCount(rows, 'row')}`},
+        ${drawDeliveryState(delivery, request)}.${taken}
+      </dd>
+      <dt>The second file</dt>
+      <dd>
+        The same bytes as ${name}, or the next free name,
+        ${to === undefined ? 'where the partner has its answers' : `in ${to}`}.
+      </dd>
+      ${redeliveries.length === 0 ? undefined : html`<dt>Delivered again before</dt>`}
+      ${redeliveries.map((each) => html`<dd>${drawRedelivery(each, request)}</dd>`)}
+    </dl>
+    ${open && html`<p>${open.name} was begun and is not finished: it is finished now, and no other file is made.</p>`}
+    <p>Nothing is acknowledged again.</p>
+    <p><strong>A reader that takes both files has each record twice.</strong></p>`
+}

@@ -15,7 +15,7 @@ import type { SourceRow } from '../../app/console/source-rows.ts'
 import { OUTCOMES, type RecordState } from '../../domain/record.ts'
 import { type Html, href, html, joinHtml, renderInlineCode } from '../../support/html.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
-import { drawLive, showTime } from '../parts.ts'
+import { drawLive, nameState, showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
 import { drawFileButtons, drawWaiting, formatRecords } from './forms.ts'
 import {
@@ -24,6 +24,7 @@ import {
   drawCellText,
   drawCounts,
   drawFileCounts,
+  REFUSED_FATES,
   drawFileLink,
   drawFileState,
   drawNext,
@@ -126,9 +127,9 @@ function drawFile(file: FilePage, request: PageRequest): Html {
 }
 
 const STEPS: Readonly<Record<FileStep['what'], string>> = {
-  claimed: 'claimed',
-  received: 'received',
-  planned: 'planned',
+  claimed: 'taken from the inbox',
+  received: 'copied, to be read',
+  planned: 'read',
   reopened: 'reopened by a decision',
   submitted: 'sent',
   closed: 'archived',
@@ -159,9 +160,9 @@ function drawRefused({ refused }: FilePage): Html | undefined {
   if (corrected + dismissed + underWay === 0) return undefined
   const all = corrected + dismissed + underWay + open
   const parts = [
-    ...(corrected === 0 ? [] : [`${formatNumber(corrected)} ${FATES.corrected}`]),
-    ...(dismissed === 0 ? [] : [`${formatNumber(dismissed)} ${FATES.dismissed}`]),
-    ...(underWay === 0 ? [] : [`${formatNumber(underWay)} ${FATES.underWay}`]),
+    ...(corrected === 0 ? [] : [`${formatNumber(corrected)} ${REFUSED_FATES.corrected}`]),
+    ...(dismissed === 0 ? [] : [`${formatNumber(dismissed)} ${REFUSED_FATES.dismissed}`]),
+    ...(underWay === 0 ? [] : [`${formatNumber(underWay)} ${REFUSED_FATES.underWay}`]),
     `${formatNumber(open)} left`,
   ]
   return html`<p>${formatCount(all, 'was', 'were')} refused: ${parts.join(', ')}.</p>`
@@ -198,7 +199,9 @@ function drawStateLinks({ id, records, only }: FilePage, { query }: PageRequest)
   const draw = (state: RecordState | undefined, count: number) => {
     const address = href('/files/:id', { ...query, id, state, after: undefined })
     const isShown = state === only ? html`aria-current="true"` : undefined
-    return html`<a href="${address}" ${isShown}>${formatNumber(count)} ${state ?? 'in all'}</a>`
+    return html`<a href="${address}" ${isShown}
+      >${formatNumber(count)} ${state === undefined ? 'in all' : nameState(state)}</a
+    >`
   }
   const links = [draw(undefined, all), ...states.map((state) => draw(state, records[state] ?? 0))]
   return html`<nav aria-label="Records by state"><p>${joinHtml(links, ' · ')}</p></nav>`
@@ -242,20 +245,13 @@ function drawRecords(file: FilePage, request: PageRequest): Html {
     ${note || undefined} ${drawCells(`Records, ${which}`, head, rows, ids)} ${drawNext(more, 'next records')}`
 }
 
-/** What became of a refused record, in the words of the line about the whole file. */
-const FATES: Readonly<Record<NonNullable<ListedRecord['fate']>, string>> = {
-  corrected: 'sent again since',
-  dismissed: 'given up',
-  underWay: 'corrected and not finished',
-}
-
 function drawOutcome({ state, apiId, http, problems, fate }: ListedRecord): Html {
   const as = apiId === undefined ? '' : ` as ${apiId}`
   const status = http === undefined ? '' : `, HTTP ${http}`
   const title = state in OUTCOMES ? OUTCOMES[state as keyof typeof OUTCOMES] : ''
   const what = html`<span title="${title}">${drawState(state)}</span>${as}${status}`
   if (fate === undefined) return html`${what} ${problems.map(drawProblem)}`
-  return html`${what}, <strong>${FATES[fate]}</strong>
+  return html`${what}, <strong>${REFUSED_FATES[fate]}</strong>
     <details>
       <summary>${formatCount(problems.length, 'problem')}</summary>
       ${problems.map(drawProblem)}

@@ -92,6 +92,31 @@ export function drawTaking(
     <p class="buttons"><a class="button" href="${address}">Take it now …</a></p>`
 }
 
+/** A run takes it, because no watch does. */
+export function isTakenByRun({ isWatched, pausedUntil }: Taking): boolean {
+  return !isWatched && pausedUntil === undefined
+}
+
+/** Where no watch takes the file: a run that is started with it. Without a schedule nothing else takes it. */
+export function drawTakeChoice(taking: Taking, { typed = {}, zone, now }: PageRequest): Html {
+  const { route, nextAt, isDue } = taking
+  if (!isTakenByRun(taking)) return html``
+  const isFirst = typed['expected'] === undefined
+  const isChosen = isFirst ? nextAt === undefined : typed['take'] === 'yes'
+  const other =
+    nextAt === undefined
+      ? 'Nothing else takes it from the inbox'
+      : isDue
+        ? 'A scheduled run is due'
+        : html`The next scheduled run takes it ${showTime(nextAt, { zone, now })}`
+  return html`<p>
+    <label
+      ><input type="checkbox" name="take" value="yes" ${isChosen ? html`checked` : undefined} /> Run ${route}
+      after that, with whatever else waits in its inbox</label
+    >. ${other}.
+  </p>`
+}
+
 /** Of a file: a correction that lies in the inbox. */
 export function drawWaiting({ id, name, by, records, taking }: ShownWaiting, request: PageRequest): Html {
   const are = formatCount(records, 'record is', 'records are')

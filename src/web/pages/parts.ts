@@ -1,12 +1,15 @@
 /** Parts that the reading pages draw alike: counts, problems, links and filters. */
 import type { FileDownload, Obstacle } from '../../app/console/contents.ts'
+import type { AnsweredFile } from '../../app/console/deliveries.ts'
 import type { Total } from '../../app/console/lists.ts'
 import { MASK, type ShownProblem } from '../../app/console/masks.ts'
 import type { ShownDecision } from '../../app/console/decisions.ts'
 import type { NamedWork } from '../../app/console/records.ts'
 import type { ShownPause } from '../../app/console/routes.ts'
 import { isInboxKey } from '../../config/edi.ts'
-import type { FileEntry } from '../../domain/file.ts'
+import type { RefusedCounts, RefusedFate } from '../../domain/decision.ts'
+import type { FileEntry, FileOutcome } from '../../domain/file.ts'
+import { type ProblemCode, PROBLEMS } from '../../domain/problem.ts'
 import type { RecordState, StateCounts } from '../../domain/record.ts'
 import type { LineRange } from '../../domain/translator.ts'
 import { type Html, href, html, joinHtml, renderInlineCode } from '../../support/html.ts'
@@ -45,16 +48,38 @@ export function drawCounts(counts: StateCounts, direction: 'incoming' | 'outgoin
   )
 }
 
-/** The records of a file; those of a file of interchanges are in files of the routes that take its sets. */
+/** The records of a file, as refused only those that still are; those of a file of interchanges are in files of the routes that take its sets. */
 export function drawFileCounts({
   route,
   records,
+  refused,
 }: {
   readonly route: string
   readonly records: StateCounts
+  readonly refused?: RefusedCounts | undefined
 }): Html {
   const isOfSets = isInboxKey(route) && Object.keys(records).length === 0
-  return isOfSets ? html`its sets stand in the files of their routes` : drawCounts(records)
+  if (isOfSets) return html`its sets stand in the files of their routes`
+  if (refused === undefined) return drawCounts(records)
+  const { open, underWay, corrected, dismissed } = refused
+  const standing = { ...records, rejected: open + underWay }
+  const isLeft = Object.values(standing).some((count) => count > 0)
+  const done = [
+    ...(corrected === 0 ? [] : [`${formatNumber(corrected)} ${REFUSED_FATES.corrected}`]),
+    ...(dismissed === 0 ? [] : [`${formatNumber(dismissed)} ${REFUSED_FATES.dismissed}`]),
+  ]
+  const parts = [
+    ...(isLeft ? [drawCounts(standing)] : []),
+    ...(done.length > 0 ? [html`${done.join(', ')}`] : []),
+  ]
+  return joinHtml(parts, ' ')
+}
+
+/** What became of a refused record, in the words of the line about the whole file. */
+export const REFUSED_FATES: Readonly<Record<Exclude<RefusedFate, 'open'>, string>> = {
+  corrected: 'sent again since',
+  dismissed: 'given up',
+  underWay: 'corrected and not finished',
 }
 
 const COUNTED: readonly RecordState[] = [
@@ -98,9 +123,45 @@ export function drawFileLink({ id, name }: NamedWork): Html {
   return html`<a href="${href('/files/:id', { id })}">${name}</a>`
 }
 
+const FILE_STATES: Readonly<Record<FileEntry['state'], string>> = {
+  claiming: 'being taken',
+  received: 'being read',
+  planned: 'being sent',
+  submitted: 'its results are being written',
+  reported: 'being archived',
+  closed: 'done',
+}
+
+const FILE_OUTCOMES: Readonly<Record<FileOutcome, string>> = {
+  processed: 'done',
+  duplicate: 'the same bytes as before',
+  unusable: 'unusable',
+  vanished: 'gone before it was taken',
+}
+
 /** The outcome too, where the file was not processed as usual. */
 export function drawFileState({ state, outcome }: Pick<FileEntry, 'state' | 'outcome'>): Html {
-  return outcome === undefined || outcome === 'processed' ? html`${state}` : html`${state}, ${outcome}`
+  const as = outcome === undefined || outcome === 'processed' ? '' : `, ${FILE_OUTCOMES[outcome]}`
+  return html`${FILE_STATES[state]}${as}`
+}
+
+/** Of a file that was found by its name: its outcome, or its state until it has one. */
+export function nameFileState(state: string): string {
+  return ({ ...FILE_STATES, ...FILE_OUTCOMES } as Readonly<Record<string, string>>)[state] ?? state
+}
+
+/** The words of a problem beside its code. */
+export function drawReason(code: ProblemCode): Html {
+  const known = PROBLEMS[code] as (typeof PROBLEMS)[ProblemCode] | undefined
+  return known === undefined
+    ? html`<code>${code}</code>`
+    : html`${renderInlineCode(known.title)} <code>${code}</code>`
+}
+
+/** `3 sets in 1 interchange`: what an answer is about. */
+export function formatAnswered({ sets, interchanges }: AnsweredFile): string {
+  const brought = formatCount(interchanges, 'interchange')
+  return sets === 0 ? brought : `${formatCount(sets, 'set')} in ${brought}`
 }
 
 export function drawDeliveryLink({ id, name }: NamedWork): Html {

@@ -13,7 +13,7 @@ import { type Html, href, html, joinHtml } from '../../support/html.ts'
 import { drawLive, showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
 import { drawOrderClocks } from './clocks.ts'
-import { drawRecordButtons } from './forms.ts'
+import { drawRecordButtons, drawTaking } from './forms.ts'
 import {
   DECIDED,
   drawDeliveryLink,
@@ -142,13 +142,17 @@ function drawCorrectionOf({ record, file, ...decision }: RecordCorrection, reque
 }
 
 /** Of a refused record. */
-function drawCorrectedAs({ record, file, state, ...decision }: RecordCorrection, request: PageRequest): Html {
+function drawCorrectedAs(
+  { record, file, state, taking, ...decision }: RecordCorrection,
+  request: PageRequest,
+): Html {
   const into = file.id === undefined ? html`${file.name}` : drawFileLink({ id: file.id, name: file.name })
   return html`<p>
-    ${drawCorrector(decision, request)}
-    ${record ? html`Corrected as record ${drawRecordLink(record)} of ${into},` : html`Corrected in ${into}:`}
-    ${record ? drawResult(record) : WAITS[state]}
-  </p>`
+      ${drawCorrector(decision, request)}
+      ${record ? html`Corrected as record ${drawRecordLink(record)} of ${into},` : html`Corrected in ${into}:`}
+      ${record ? drawResult(record) : WAITS[state]}
+    </p>
+    ${taking && drawTaking(taking, request)}`
 }
 
 function drawCorrector(
@@ -176,7 +180,7 @@ function drawEvent(event: LifeEvent, { call = '', direction }: RecordStory): Htm
     case 'came':
       return html`came in ${drawFileLink(event.file)}, ${nameLines(event.lines)}`
     case 'planned':
-      return html`planned`
+      return html`read, to be sent`
     case 'sent':
       return html`sent (attempt ${event.attempt}) <code>${call}</code>`
     case 'not-sent':
@@ -201,7 +205,8 @@ function drawEvent(event: LifeEvent, { call = '', direction }: RecordStory): Htm
     case 'delivered-again':
       return html`delivered again as ${event.name}, the same bytes as ${drawDeliveryLink(event.delivery)}`
     case 'confirmed':
-      return html`${drawDeliveryLink(event.delivery)} was confirmed: ${event.confirmedBy}`
+      return html`${drawDeliveryLink(event.delivery)}
+      ${event.confirmedBy === 'picked-up' ? 'was picked up' : `was confirmed: ${event.confirmedBy}`}`
     case 'delivery-acknowledged':
       return html`all of ${drawDeliveryLink(event.delivery)} was acknowledged`
     case 'state':

@@ -52,8 +52,8 @@ function drawReport(report: Report, request: PageRequest): Html {
   const nothing = html`<p>No file came and none went out in this time.</p>`
   return html`${drawSteps(report, request)}
     <p>
-      By ${zone}.${long} A file counts when it came, a delivery when it was delivered. In brackets: the
-      ${span} before.
+      By ${zone}.${long} A file counts when it came, a delivery when it was delivered first: the same bytes
+      delivered again do not count. In brackets: the ${span} before.
     </p>
     ${rows.length === 0 ? nothing : undefined} ${drawRows('Files that came', incoming ?? [], report)}
     ${drawRows('Files that went out', outgoing ?? [], report)}

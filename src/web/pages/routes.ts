@@ -7,6 +7,7 @@ import {
   type RoutesPage,
   type ShownAlert,
   type ShownRoute,
+  type ShownWait,
 } from '../../app/console/routes.ts'
 import { PAUSE_DAYS_MAX } from '../../domain/scheduled-run.ts'
 import { DAY_MS, HOUR_MS } from '../../support/clock.ts'
@@ -59,13 +60,25 @@ function drawLast({ last, direction }: ShownRoute, request: PageRequest): Html {
   return html`${drawn}${last && html` ${showTime(last.at, request)}`}`
 }
 
-function drawRouteState({ state, owner, watchedSince, pause }: ShownRoute, request: PageRequest): Html {
+function drawRouteState(route: ShownRoute, request: PageRequest): Html {
+  const { state, owner, watchedSince, pause, wait } = route
   const by = owner === undefined ? undefined : html`, ${owner}`
   const paused = pause && html`: ${drawPause(pause, request)}`
   const watch =
     watchedSince === undefined ? undefined : html`, watched since ${showTime(watchedSince, request)}`
   if (state === 'paused') return html`‖ paused${paused}${watch}`
+  if (wait !== undefined) return html`${drawWait(wait, route)}${watch}`
   return html`${state}${by}${watch}${pause && html`; paused${paused}`}`
+}
+
+/** What an unfinished route waits for, and what to do. */
+function drawWait({ for: whom, work }: ShownWait, { direction, watchedSince }: ShownRoute): Html {
+  const what = work && (direction === 'inbound' ? drawFileLink(work) : drawDeliveryLink(work))
+  if (whom === 'reader')
+    return html`waits: its reader has not taken ${what} yet, or not confirmed it. Nothing to do here`
+  if (whom === 'orders') return html`waits: ${what} needs orders that are not there yet. Nothing to do here`
+  const next = watchedSince === undefined ? 'the next run, or “Run now …” on its page' : 'the watch'
+  return html`unfinished: ${next} goes on${what && html` with ${what}`}`
 }
 
 function drawSchedule({ schedule }: ShownRoute, request: PageRequest): Html {

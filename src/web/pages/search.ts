@@ -3,7 +3,7 @@ import { searchJournal, type SearchHit, type SearchResult } from '../../app/cons
 import { type Html, href, html, joinHtml } from '../../support/html.ts'
 import { showState, showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
-import { drawCells } from './parts.ts'
+import { drawCells, nameFileState } from './parts.ts'
 
 /** `only`: where to go at once, because nothing else was found. */
 export type SearchPage = SearchResult & { readonly only?: string }
@@ -37,7 +37,11 @@ function drawFound(found: SearchPage, request: PageRequest): Html {
     html`${hit.kind === 'order' && hit.state !== 'seen at the API' ? 'order' : (hit.operation ?? hit.kind)}`,
     html`<a href="${linkToHit(hit)}" ${focusFirst(index)}>${hit.name}</a>`,
     html`${hit.route}`,
-    hit.state === undefined ? html`` : showState(hit.state),
+    hit.state === undefined
+      ? html``
+      : hit.kind === 'file'
+        ? html`${nameFileState(hit.state)}`
+        : showState(hit.state),
     html`${hit.at === undefined ? undefined : showTime(hit.at, request)}`,
   ])
   const note = how === 'prefix' ? `Nothing is called ${query}. These names begin with it.` : undefined

@@ -1,5 +1,6 @@
 /** Today, the first page: what needs a person, what is expected, and what came lately. */
 import { readToday, type RefusalReason, type ShownAlert, type Today } from '../../app/console/today.ts'
+import type { DeliveryState } from '../../domain/delivery.ts'
 import type { Unfinished } from '../../domain/snapshot.ts'
 import { html, type Html, href, joinHtml, renderInlineCode } from '../../support/html.ts'
 import type { ConsoleContext } from '../../app/console/context.ts'
@@ -14,7 +15,9 @@ import {
   drawFileCounts,
   drawFileLink,
   drawFileState,
+  drawReason,
   formatCount,
+  formatAnswered,
   formatNumber,
 } from './parts.ts'
 import { type Column, drawLive, drawTable, formatAge, showState, showTime } from '../parts.ts'
@@ -128,10 +131,15 @@ function drawToday(today: TodayPage, request: PageRequest): Html {
         { head: 'File', draw: drawDeliveryLink },
         { head: 'Route', draw: ({ route }) => route },
         { head: 'Made', draw: ({ composedAt }) => show(composedAt) },
-        { head: 'Records', draw: ({ records }) => formatNumber(records) },
+        {
+          head: 'Records',
+          draw: ({ records, answers }) =>
+            answers ? `answers ${formatAnswered(answers)}` : formatNumber(records),
+        },
         {
           head: 'State',
-          draw: ({ state, held }) => (held === undefined ? state : html`${showState('held')}: ${held}`),
+          draw: ({ state, held }) =>
+            held === undefined ? DELIVERED[state] : html`${showState('held')}: ${held}`,
         },
         ...(request.may('operate') ? [{ head: 'Again', draw: drawAgainLink }] : []),
       ],
@@ -148,7 +156,7 @@ function drawToday(today: TodayPage, request: PageRequest): Html {
         { head: 'Route', draw: ({ route }) => route },
         { head: 'Records', draw: ({ records }) => showState('held', records) },
         { head: 'Since', draw: ({ since }) => show(since) },
-        { head: 'Why', draw: ({ code }) => html`<code>${code}</code>` },
+        { head: 'Why', draw: ({ code }) => drawReason(code) },
       ],
     ),
     drawList(
@@ -207,6 +215,13 @@ function drawSection(id: string, title: string, content: Html | undefined): Html
       html`<h2>${title}</h2>
         ${content}`,
   )
+}
+
+const DELIVERED: Readonly<Record<DeliveryState, string>> = {
+  composed: 'being delivered',
+  delivered: 'delivered',
+  acknowledged: 'acknowledged',
+  done: 'delivered',
 }
 
 const READING = 'The journal is being read.'

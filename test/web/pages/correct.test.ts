@@ -233,6 +233,55 @@ test('pages of 50 keep what was typed on the others', async () => {
   expect(checked.text).toContain('2 records stay refused.')
 })
 
+test('a group names the place of each of its rows where these differ, so that one state for all is seen to be wrong', async () => {
+  const orders = damagedOrders(20, 4)
+  const bad = orders.filter(({ rows }) => rows[0]?.State === 'ZZ')
+  for (const [index, { rows }] of bad.entries()) for (const row of rows) Object.assign(row, PLACES[index])
+  const { world, id } = await aRefusedFile(orders)
+  const { look } = await aCorrectionDesk(world, { id })
+  const [first = '', second = ''] = bad.map(({ po }) => po)
+  const { text, body } = await look()
+  expect(text).toContain(
+    `These rows differ: ${first} (Boston 02108), ${second} (Austin 73301). One text for all`,
+  )
+  expect(body).toMatch(new RegExp(`<a href="#c-\\d+-\\d+"\\s*>${first}</a`))
+
+  for (const { rows } of bad) for (const row of rows) Object.assign(row, PLACES[0])
+  // A quantity that is a word means the same in each row, whatever the goods are.
+  for (const { rows } of orders) for (const row of rows) if (row.Qty === '') row.Qty = 'two'
+  const alike = await aRefusedFile(orders)
+  const seen = await (await aCorrectionDesk(alike.world, { id: alike.id })).look()
+  expect(seen.text).toContain(`Apply to these 2 ${first} , ${second} : Boston 02108`)
+  expect(seen.text).toContain('2 records: Qty “two”')
+  expect(seen.text).not.toContain('These rows differ')
+})
+
+const PLACES = [
+  { City: 'Boston', Zip: '02108', State: 'ZZ' },
+  { City: 'Austin', Zip: '73301', State: 'ZZ' },
+]
+
+test('a check names the records that stay refused, also those of another page, and turning the page checks again', async () => {
+  const { world, id } = await aRefusedFile(damagedOrders(120, 60))
+  const { look, press } = await aCorrectionDesk(world, { id })
+  const checked = await press('check', { ...(await look()).form, 'apply-1': 'NY' })
+  expect(checked.text).toContain('2 records stay refused.')
+  const [, left = ''] = /2 records stay refused[^]*?<ul>([^]*?)<\/ul>/.exec(checked.body) ?? []
+  expect(toText(left)).toMatch(/^Not changed: HV-\d+ , HV-\d+$/)
+  const [, line = '', to = ''] = /value="line-(\d+)"\s+formaction="([^"]+)"/.exec(left) ?? []
+  expect(to).toBe(`/files/${id}/correct#unit-${line}`)
+  const there = await press(`line-${line}`, { ...checked.form, why: 'by phone' })
+  expect(there.text).toContain('Page 2 of 2')
+  expect(there.body).toContain(`id="unit-${line}"`)
+  expect(there.text).toContain('58 records would be sent')
+  expect(there.text).toContain('– Nothing of it was changed, so it is left out.')
+  expect(there.form).toMatchObject({ why: 'by phone', expected: checked.form['expected'] })
+  const back = await press('page-1', there.form)
+  expect(back.text).toContain('58 records would be sent')
+  // Before a check, another page only shows its rows.
+  expect((await press('page-2', (await look()).form)).text).not.toContain('would be sent as')
+})
+
 test('a viewer gets neither the form nor what it sends, and looking and checking write nothing', async () => {
   const { world, id } = await aRefusedFile(damagedOrders(20, 4))
   const { look, press, console } = await aCorrectionDesk(world, { id })

@@ -3,13 +3,14 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openConsole } from '../../../src/app/console/context.ts'
 import { correctPage } from '../../../src/web/pages/correct.ts'
 import { decisionPage } from '../../../src/web/pages/decisions.ts'
-import { filePage } from '../../../src/web/pages/files.ts'
+import { filePage, filesPage } from '../../../src/web/pages/files.ts'
+import { proofPage } from '../../../src/web/pages/proof.ts'
 import { orderPage, recordPage } from '../../../src/web/pages/records.ts'
 import { reportsPage } from '../../../src/web/pages/reports.ts'
 import { searchPage } from '../../../src/web/pages/search.ts'
 import { todayPage } from '../../../src/web/pages/today.ts'
 import { aRefusedFile, correctAll, damagedOrders, send, toRequest } from '../../fixtures/corrections.ts'
-import { lookAt, visit } from '../../fixtures/console.ts'
+import { lookAt, toText, visit } from '../../fixtures/console.ts'
 import { anEdiInbox } from '../../fixtures/edi-inbox.ts'
 
 type RefusedFile = Awaited<ReturnType<typeof aRefusedFile>>
@@ -68,6 +69,9 @@ test('a search for a corrected order shows both its records, also where the corr
   for (const key of ['HV-NEW-1', corrected.refused[1]?.keyValues[0] ?? '']) {
     const found = await visit(context, searchPage, { query: { q: key } })
     expect(found?.data.only).toBe(`/orders/${key}`)
+    // In another case it leads to the same page, and not to the refused record alone.
+    const lower = await visit(context, searchPage, { query: { q: key.toLowerCase() } })
+    expect(lower?.data.only).toBe(`/orders/${key}`)
     const order = await visit(context, orderPage, { params: { key } })
     // What came of it stands above the life of the refused row.
     expect(order?.text).toMatch(/Now: create-order ✓ accepted as \d+\./)
@@ -97,12 +101,28 @@ test('a line break that a person typed leaves the rows without a place, and then
     expect(keyOf.get(to)).toBe(keyOf.get(from))
 })
 
-test('the record of a row that is corrected and not taken yet says so', async () => {
+test('the record of a row that is corrected and not taken yet says so, and offers to take it now', async () => {
   const { world, refused } = await aCorrectedFile()
   const page = await visit(await lookAt(world), recordPage, { params: { n: String(refused[0]?.id) } })
   expect(page?.text).toContain(
     'Corrected in orders-16.rejects.csv: that file lies in the inbox and is not taken yet.',
   )
+  expect(page?.html).toContain('href="/routes/orders/run">Take it now …')
+  const seen = await visit(await lookAt(world), recordPage, {
+    params: { n: String(refused[0]?.id) },
+    role: 'viewer',
+  })
+  expect(seen?.text).toContain('Nothing takes it by itself.')
+  expect(seen?.text).not.toContain('Take it now')
+  await world.run('orders')
+  const taken = await visit(await lookAt(world), recordPage, { params: { n: String(refused[0]?.id) } })
+  expect(taken?.text).not.toContain('Take it now')
+})
+
+test('the proof of a refused record names its purchase order', async () => {
+  const { world, refused } = await aCorrectedFile()
+  const page = await visit(await lookAt(world), proofPage, { params: { n: String(refused[0]?.id) } })
+  expect(page?.title).toBe('Proof of create-order HV-10001')
 })
 
 test('until a correction is taken, the file, its decision and Today say what takes it, and offer to take it now', async () => {
@@ -172,6 +192,41 @@ test('the numbers of a file agree after a part of it is corrected, and after the
   const rest = await visit(context, filePage, { params: { id } })
   expect(rest?.text).toContain('4 were refused: 2 sent again since, 2 given up, 0 left.')
   expect(rest?.text).not.toContain('Correct 2 records')
+})
+
+test('the lists of files and the expected files count a corrected or dismissed record as refused no more', async () => {
+  const { world, id } = await aCorrectedFile(async (page) => {
+    const [group] = (await page()).groups
+    return page({ changes: [], apply: { group: group!.number, text: 'NY' }, isCheck: true })
+  })
+  const [route] = world.configuration.routes
+  if (route?.direction !== 'inbound') throw new Error('the route takes no files')
+  const expectFile = { by: '00:00', zone: 'UTC', days: [1, 2, 3, 4, 5, 6, 7] }
+  Object.assign(route, { from: { ...route.from, expectFile } })
+  const listCounts = async () => {
+    const opened = openConsole({ configuration: world.configuration, clock: world.clock })
+    onTestFinished(() => opened.close())
+    const context = await opened.getContext()
+    await expect
+      .poll(async () => (await context.lookout?.read())?.checkedAt, { timeout: 20_000 })
+      .toBeDefined()
+    const files = await visit(context, filesPage)
+    const today = await visit(context, todayPage)
+    const rows = [...`${files?.html}${today?.html}`.matchAll(/<tr[^>]*>[^]*?<\/tr>/g)].map(([row]) =>
+      toText(row),
+    )
+    return rows.flatMap(
+      (row) => /orders-16\.csv .*(✓ 16 accepted.*?)(?: done|$)/.exec(row)?.[1]?.trim() ?? [],
+    )
+  }
+  const both = (text: string) => [text, text, text]
+  expect(await listCounts()).toEqual(both('✓ 16 accepted ✕ 4 rejected'))
+  await world.run('orders')
+  expect(await listCounts()).toEqual(both('✓ 16 accepted ✕ 2 rejected 2 sent again since'))
+  const bridge = await world.open()
+  await bridge.journal.dismissRejected(id, { by: 'olu', why: 'gone' })
+  await bridge.close()
+  expect(await listCounts()).toEqual(both('✓ 16 accepted 2 sent again since, 2 given up'))
 })
 
 test('the record of a refused row leads to its row on the page that corrects its file', async () => {

@@ -1,8 +1,10 @@
 /** The pages of deliveries and routes, of a month that really ran. */
+import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { deliveriesPage, deliveryPage } from '../../../src/web/pages/deliveries.ts'
 import { routesPage } from '../../../src/web/pages/routes.ts'
 import { aFinishedMonth, lookAt, MONTH, visit } from '../../fixtures/console.ts'
+import { anEdiInbox } from '../../fixtures/edi-inbox.ts'
 import { partnerOf } from '../../fixtures/partner.ts'
 import { smallOrders } from '../../fixtures/small-orders.ts'
 import { aWorld, type World } from '../../fixtures/world.ts'
@@ -52,6 +54,20 @@ test('a delivery that nobody took waits, and says by when its orders should be a
   const one = await visit(context, deliveryPage, { params: { id: delivery!.id } })
   expect(one?.data.acknowledgeBy).toBe(delivery?.acknowledgeBy)
   expect(one?.text).toContain('Acknowledge by')
+})
+
+test('an answer to an interchange says how many sets it answers, and of which file', async () => {
+  const world = await anEdiInbox()
+  const file = new URL('../../../samples/edi/850-one-day.x12', import.meta.url)
+  await world.drop('inbox/van', 'day.x12', await readFile(file))
+  await world.run()
+  const context = await lookAt(world)
+  const list = await visit(context, deliveriesPage)
+  const [answer] = list!.data.deliveries
+  expect(list?.text).toContain('answers 3 sets in 1 interchange')
+  expect(list?.text).not.toContain('1 record')
+  const page = await visit(context, deliveryPage, { params: { id: answer?.id ?? '' } })
+  expect(page?.text).toContain('it answers 3 sets in 1 interchange of day.x12')
 })
 
 test('a delivery says whether and when its reader took it, and asks for no acknowledgement once it is acknowledged', async () => {

@@ -16,7 +16,7 @@ test('the list shows each file with its counts, newest first, and how many there
   expect(page?.data).toMatchObject({ total: { count: 3, isMore: false }, near: [] })
   expect(page?.data.next).toBeUndefined()
   expect(page?.text).toContain('3 files, newest first')
-  expect(page?.text).toMatch(/orders\.csv orders \S+ ✓ 3 accepted ✕ 1 rejected closed/)
+  expect(page?.text).toMatch(/orders\.csv orders \S+ ✓ 3 accepted ✕ 1 rejected done/)
 })
 
 test('the list is filtered by route, trouble, name and day, and says what is called alike', async () => {
@@ -134,7 +134,7 @@ test('an unknown file is no page, and an unusable one shows its problems', async
   const context = await lookAt(world)
   expect(await visit(context, filePage, { params: { id: 'nothing' } })).toBeUndefined()
   const list = await visit(context, filesPage)
-  expect(list?.text).toContain('closed, unusable')
+  expect(list?.text).toContain('done, unusable')
   const page = await visit(context, filePage, { params: { id: list?.data.files[0]?.id ?? '' } })
   expect(page?.data.problems.map(({ code }) => code)).not.toEqual([])
   expect(page?.text).toContain(page?.data.problems[0]?.title.replaceAll('`', ''))

@@ -1,12 +1,16 @@
 /** One of a thing is not called by its plural, on any page. */
 import { expect, test } from 'vitest'
 import { decisionsPage } from '../../../src/web/pages/decisions.ts'
-import { deliveriesPage, deliveryPage, deliveryPreviewPage } from '../../../src/web/pages/deliveries.ts'
+import {
+  deliveriesPage,
+  deliveryPage,
+  deliveryPreviewPage,
+  redeliverPage,
+} from '../../../src/web/pages/deliveries.ts'
 import { dismissPages } from '../../../src/web/pages/decide.ts'
 import { filePage, filesPage } from '../../../src/web/pages/files.ts'
 import { formatCount, formatTotal } from '../../../src/web/pages/parts.ts'
 import { orderPage, recordPage } from '../../../src/web/pages/records.ts'
-import { redeliverPage } from '../../../src/web/pages/redeliver.ts'
 import { todayPage } from '../../../src/web/pages/today.ts'
 import { lookAt, visit } from '../../fixtures/console.ts'
 import { smallOrders } from '../../fixtures/small-orders.ts'

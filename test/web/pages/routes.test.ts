@@ -1,6 +1,7 @@
 /** The page of a route: pausing it until a time, and letting it go on, once each and with a reason. */
 import { DateTime } from 'luxon'
 import { expect, test } from 'vitest'
+import { crashAt } from '../../fixtures/crash-after.ts'
 import { smallOrders } from '../../fixtures/small-orders.ts'
 import { aWorld } from '../../fixtures/world.ts'
 import { aDesk } from '../desk.ts'
@@ -29,6 +30,32 @@ test('the page of a route shows where it stands, and buttons to those who may us
   expect((await look('/routes/orders', 'viewer')).text).not.toContain('Pause')
   expect((await look('/routes/none')).status).toBe(404)
   expect((await look('/routes/none/pause')).status).toBe(404)
+})
+
+test('a route whose reader took nothing yet says what it waits for, and that nothing is to do', async () => {
+  const world = await aWorld({ routes: ['orders', 'orders-out'] })
+  for (const route of world.configuration.routes)
+    if (route.direction === 'outbound') Object.assign(route, { acknowledge: 'picked-up' })
+  await world.drop('inbox/orders', 'orders.csv', smallOrders(40_001, 2))
+  await world.run('orders', 'orders-out')
+  const { look } = await aDesk(world)
+  const wait = /waits: its reader has not taken orders-1\.csv yet, or not confirmed it\. Nothing to do here/
+  expect((await look('/routes', 'viewer')).text).toMatch(wait)
+  const { text } = await look('/routes/orders-out')
+  expect(text).toMatch(wait)
+  expect(text).not.toContain('unfinished')
+})
+
+test('a route whose file a stop left open says what goes on with it', async () => {
+  const { world, look } = await aRoute()
+  const plan = crashAt(1, 'after', 'journal.markFileReceived')
+  const dying = await world.open(plan.wrap)
+  await dying.run(['orders'], new AbortController().signal).catch(() => undefined)
+  await dying.close()
+  world.clock.skip(60_000)
+  expect((await look('/routes', 'viewer')).text).toContain(
+    'unfinished: the next run, or “Run now …” on its page goes on with orders.csv',
+  )
 })
 
 test('a pause keeps a run from the route until it ends, and the decision stands with its reason', async () => {
