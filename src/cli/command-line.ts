@@ -65,10 +65,11 @@ function nameConfiguration(terminal: Terminal, words: readonly string[]): Termin
     `\\bdropbridge (?:${longestFirst})(?![\\w:-])(?![^\`]* (?:-c|--config)(?![\\w-]))`,
     'g',
   )
-  const name = (line: string) => line.replaceAll(commands, (command) => `${command} -c ${quoteForShell(file)}`)
+  const name = (line: string) =>
+    line.replaceAll(commands, (command) => `${command} -c ${quoteForShell(file)}`)
   return {
     ...terminal,
-    out: (line) => terminal.out(/^\s*fix: /.test(line) ? name(line) : line),
+    out: (line) => terminal.out(words.includes('--json') ? line : name(line)),
     say: (line) => terminal.say(line.startsWith('{') ? line : name(line)),
   }
 }

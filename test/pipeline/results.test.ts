@@ -266,7 +266,9 @@ test('for an order that the API has from elsewhere, the fix warns of a second or
   const [row] = parseCsv(await world.read('results/orders.csv.results.csv'))
   expect(row).toMatchObject({
     _code: 'api-refused',
-    _fix: expect.stringMatching(/^Nothing to do if the API has/),
+    _fix: expect.stringMatching(
+      /^If it is the same: dropbridge dismiss orders\.csv .*A new number makes a second record\.$/,
+    ),
   })
   expect(world.service.counts().orders).toBe(1)
 })

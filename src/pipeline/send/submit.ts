@@ -184,7 +184,7 @@ function createRequestBuilder({ route }: InboundContext): (record: SendingRecord
 // What the API says in its own words: it gives no code.
 
 const EXISTING_FIX =
-  'Nothing to do if the API has the same record from elsewhere; one with a new number would be a second record.'
+  'If it is the same: dropbridge dismiss FILE --by NAME --why TEXT. A new number makes a second record.'
 
 const CANCELED_FIXES: Readonly<Record<string, string>> = {
   'acknowledge-order': 'Remove the row, and do not pack the order: it is canceled.',
