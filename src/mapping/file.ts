@@ -18,7 +18,11 @@ export const TableFrame = z.union(
   [
     z.strictObject({
       file: Text,
-      keys: z.int({ error: `expected ${KEYS_RANGE}` }).min(1).max(5).optional(),
+      keys: z
+        .int({ error: `expected ${KEYS_RANGE}` })
+        .min(1)
+        .max(5)
+        .optional(),
     }),
     z.strictObject({
       rows: z.record(Text, z.union([Cell, z.record(Text, Cell)]), {

@@ -86,8 +86,10 @@ test('a retailer cancels an unacknowledged order with the file and the route tha
   expect(printed.exit).toBe(0)
   expect(printed.out).toContain(`order 1 (${PO}) as retailer/1000 sees it: open, not acknowledged`)
   expect(printed.out).toMatch(/^can +cancel: \d+ open units, until the supplier acknowledges the order/m)
-  expect(printed.out).toContain('no route reads such a file; paste this one under `routes` as it stands, then:')
-  expect(printed.out).toContain('\n  undo-create-cancel:\n    retailer: 1000\n    operation: create-cancel\n    mapping: "../')
+  expect(printed.out).toContain('no route reads such a file; paste this one under `routes`:')
+  expect(printed.out).toContain(
+    '\n  undo-create-cancel:\n    retailer: 1000\n    operation: create-cancel\n    mapping: "../',
+  )
   expect(printed.out).toMatch(/^ {4}dropbridge run undo-create-cancel$/m)
   expect(await carryOut(world, run, cancel)).toEqual([0])
   expect(await orderOf(world)).toMatchObject({ status: 'canceled' })

@@ -91,7 +91,10 @@ test.each([
   ['[Cost] * 1,1', 'write 1.1 in place of 1,1: calculations have a decimal point'],
   ['1,1 * [Cost]', 'write 1.1 in place of 1,1'],
   ['round([Cost] * 1,1, 2)', 'write 1.1 in place of 1,1'],
-  ['Cost * 1,1', 'there is no "cost" in calculations: a column stands in brackets, as in [Qty], and there are sum, count and round; and write 1.1 in place of 1,1'],
+  [
+    'Cost * 1,1',
+    'there is no "cost" in calculations: a column stands in brackets, as in [Qty], and there are sum, count and round; and write 1.1 in place of 1,1',
+  ],
   ['Qty * 2', 'there is no "qty" in calculations: a column stands in brackets'],
   ['round([Qty], two)', 'round takes the number of decimals'],
   ['[Qty] + 30 days', 'days are added to a date, and this field takes no date'],

@@ -334,16 +334,15 @@ test('of two forms, the one whose keys are there says what is wrong', async () =
   ])
 })
 
-test.each([
-  ['key: Service'],
-  ['keys: Service'],
-  ['keys: [Service]'],
-])('a table with %s says that its first column is the key, and which columns its file has', async (key) => {
-  const text = ORDERS.replace('tables:', `tables:\n  art: { file: art.csv, ${key} }`)
+test.each([['key: Service'], ['keys: Service'], ['keys: [Service]']])(
+  'a table with %s says that its first column is the key, and which columns its file has',
+  async (key) => {
+    const text = ORDERS.replace('tables:', `tables:\n  art: { file: art.csv, ${key} }`)
 
-  expect(await errorsOf(text, { 'art.csv': 'service;carrier;method\na;b;c\n' })).toEqual([
-    expect.stringMatching(
-      /tables\.art\.keys?: a table names no key column: the first column of its file is the key, with `keys: 2` the first two\. art\.csv has the columns service, carrier, method\.$/,
-    ),
-  ])
-})
+    expect(await errorsOf(text, { 'art.csv': 'service;carrier;method\na;b;c\n' })).toEqual([
+      expect.stringMatching(
+        /tables\.art\.keys?: a table names no key column: the first column of its file is the key, with `keys: 2` the first two\. art\.csv has the columns service, carrier, method\.$/,
+      ),
+    ])
+  },
+)

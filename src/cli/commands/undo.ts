@@ -80,8 +80,9 @@ function formatStep({ what, chance, text, commands, newRoute, note }: PlannedSte
     newRoute === undefined
       ? []
       : [
-          `    no route reads such a file; paste this one under \`routes\` as it stands${like}, then:`,
+          `    no route reads such a file; paste this one under \`routes\`${like}:`,
           ...newRoute.lines,
+          '    then:',
         ]
   const own = [...(note === undefined ? [] : [note]), ...commands]
   return [line, ...added, ...own.map((each) => `    ${each}`)]

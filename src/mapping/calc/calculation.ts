@@ -85,7 +85,9 @@ function listDecimalCommas(text: string): string[] {
 
 /** The comma itself, or what a reader who takes it for a separator misses. */
 function isMisplacedComma(message: string): boolean {
-  return message === describeMisplaced(',') || message.includes('before ","') || message.startsWith('round takes')
+  return (
+    message === describeMisplaced(',') || message.includes('before ","') || message.startsWith('round takes')
+  )
 }
 
 const TOKEN = /\s*(?:\[([^\]]*)\]|(\d+(?:\.\d+)?)|([a-z]+)|([-+*/(),]))/iy
