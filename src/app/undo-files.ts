@@ -182,13 +182,15 @@ function chooseMailbox({ mailboxes, edi }: UndoTarget['configuration']) {
   return own.find(isDirectory) ?? all.find(isDirectory) ?? own[0] ?? all[0]
 }
 
-/** Relative to the configuration: its own copy of the ready mapping where it has one, else that of the program. */
+/** Relative to the configuration: its own copy of the ready mapping, or that of a program installed below it. */
 async function locateMapping({ configuration: { source } }: UndoTarget, name: string): Promise<string> {
   const ready = resolvePackagePath(join('mappings', name))
   if (source === undefined) return ready
   const folder = dirname(source.path)
   const own = await readFile(join(folder, 'mappings', name), 'utf8').catch(() => undefined)
-  return own === (await readFile(ready, 'utf8')) ? `mappings/${name}` : relative(folder, ready)
+  if (own === (await readFile(ready, 'utf8'))) return `mappings/${name}`
+  const near = relative(folder, ready)
+  return near.startsWith('..') ? ready : near
 }
 
 async function planNewRoute(target: UndoTarget, file: UndoFile, stem: string): Promise<Place> {

@@ -44,7 +44,11 @@ export async function runCommandLine(terminal: Terminal, words: readonly string[
 export const WITHOUT_CONFIGURATION: readonly string[] = [
   ...['learn', 'schema', 'try', 'test', 'coverage', 'diff'].map((name) => `map ${name}`),
   ...['check', 'fix'].map((name) => `edi ${name}`),
-  ...['translate', 'explain', 'init', 'service', 'demo'],
+  'translate',
+  'explain',
+  'init',
+  'service',
+  'demo',
 ]
 
 /** The commands that do something, each with all of its words. */
