@@ -102,6 +102,9 @@ describe('commands about files that no bridge took', () => {
         expect(exit).not.toBe(0)
         expect(stdout + stderr).not.toMatch(/dropbridge (retake|dismiss)/)
       }
+    const { stdout } = await runHere(folder, ['map', 'try', 'in/twice.csv', '-m', MAPPING])
+    expect(stdout).toMatch(/^record 1 .*: refused\n {2}wrong: line 2: The line repeats the header/)
+    expect(stdout).not.toContain('date-expected')
     const { stderr } = await runHere(folder, ['translate', 'in/twice.csv', '-m', MAPPING])
     expect(stderr).toContain('holds no data. Take the line out.  [header-repeated]')
   })
