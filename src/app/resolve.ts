@@ -61,8 +61,7 @@ export type ResolveResult =
 
 const ONE_OUTCOME = 'the command does not say what came of it'
 
-export const OUTCOME_FIX =
-  'Add --accepted ID, --absent or --discard; of a held delivery --delivered or --again.'
+const OUTCOME_FIX = 'Add --accepted ID, --absent or --discard; of a held delivery --delivered or --again.'
 
 /** Throws `not-known` for an unknown record, and every failure that keeps the file from being finished. */
 export async function resolveRecord(

@@ -45,6 +45,8 @@ export interface Trace {
   readonly earlier: number
   /** Only when nothing was found: similar names and keys. */
   readonly near: readonly string[]
+  /** Only when nothing was found on the line of a known file: the last line on which it has a record. */
+  readonly lastLine?: { readonly file: string; readonly line: number }
   /** Only when nothing was found: contents of work finished until then were pruned. */
   readonly prunedUntil?: number
 }
@@ -121,8 +123,20 @@ export async function traceKey(journal: Journal, request: TraceRequest): Promise
     if (!isEmptyTrace(exact)) return { ...exact, requestedKey: key }
   }
   const near = new Set([...same, ...(await journal.findSimilarNames(key, SIMILAR_MAX))])
-  return { ...trace, near: [...near].slice(0, SIMILAR_MAX), ...pruned }
+  const lastLine = await findLastLine(journal, key)
+  return { ...trace, near: [...near].slice(0, SIMILAR_MAX), ...pruned, ...omitUndefined({ lastLine }) }
 }
+
+/** `orders.csv:99`, where the file has no such line. */
+async function findLastLine(journal: Journal, key: string): Promise<Trace['lastLine']> {
+  const [, name] = ROW_KEY.exec(key) ?? []
+  const [file] = name === undefined ? [] : await findFilesByName(journal, name, 1)
+  const last = file && (await journal.findLastPlanned(file.id))
+  const line = Math.max(...(last?.lines.map(([, each]) => each) ?? []))
+  return file === undefined || !Number.isFinite(line) ? undefined : { file: file.name, line }
+}
+
+const ROW_KEY = /^(.+):(\d{1,9})$/
 
 /** The routes whose files the trace shows. */
 export function listTracedRoutes({ files, records }: Trace): ReadonlySet<string> {
@@ -169,7 +183,7 @@ const SIMILAR_MAX = 5
 
 /** `orders.csv:17`: the records on that line, in the latest files of that name. */
 async function findRows(journal: Journal, key: string, ofRoute: (file: FileEntry) => boolean) {
-  const [, name, line] = /^(.+):(\d{1,9})$/.exec(key) ?? []
+  const [, name, line] = ROW_KEY.exec(key) ?? []
   if (name === undefined || line === undefined) return []
   const files = (await findFilesByName(journal, name, FILES_MAX)).filter(ofRoute)
   const found: TracedRecord[] = []

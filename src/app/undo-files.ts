@@ -1,5 +1,6 @@
 /** Commands that drop a file which undoes something: into a route that reads it, or into one to be added. Drops nothing. */
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
 import type { Configuration } from '../config/configuration.ts'
 import type { InboundRoute } from '../config/routes.ts'
 import type { Draft } from '../domain/translator.ts'
@@ -28,7 +29,7 @@ export interface UndoCommands {
 }
 
 export interface UndoTarget {
-  readonly configuration: Pick<Configuration, 'api' | 'edi' | 'mailboxes' | 'routes'>
+  readonly configuration: Pick<Configuration, 'api' | 'edi' | 'mailboxes' | 'routes' | 'source'>
   readonly journal: Journal | undefined
   readonly party: Party
   /** How to call the program with this configuration: `dropbridge run`, then the name of a route. */
@@ -41,7 +42,7 @@ export async function planUndoFile(target: UndoTarget, file: UndoFile, stem: str
   const lines = await chooseVersion(target, file, ready)
   const route = await findReadingRoute(target, file, { lines, ready })
   const { name, folder, prepare, newRoute, note } =
-    route === undefined ? planNewRoute(target, file, stem) : planOldRoute(target, route, stem)
+    route === undefined ? await planNewRoute(target, file, stem) : planOldRoute(target, route, stem)
   const path = join(folder, name)
   const write = `printf '%s\\n' ${lines.map(quoteForShell).join(' ')} > ${quoteForShell(path)}`
   const run = `${target.runCommand} ${quoteForShell(route?.name ?? newRouteName(target, file))}`
@@ -181,7 +182,18 @@ function chooseMailbox({ mailboxes, edi }: UndoTarget['configuration']) {
   return own.find(isDirectory) ?? all.find(isDirectory) ?? own[0] ?? all[0]
 }
 
-function planNewRoute(target: UndoTarget, file: UndoFile, stem: string): Place {
+/** Relative to the configuration: its own copy of the ready mapping, or that of a program installed below it. */
+async function locateMapping({ configuration: { source } }: UndoTarget, name: string): Promise<string> {
+  const ready = resolvePackagePath(join('mappings', name))
+  if (source === undefined) return ready
+  const folder = dirname(source.path)
+  const own = await readFile(join(folder, 'mappings', name), 'utf8').catch(() => undefined)
+  if (own === (await readFile(ready, 'utf8'))) return `mappings/${name}`
+  const near = relative(folder, ready)
+  return near.startsWith('..') ? ready : near
+}
+
+async function planNewRoute(target: UndoTarget, file: UndoFile, stem: string): Promise<Place> {
   const { configuration, party } = target
   const name = newRouteName(target, file)
   const [mailbox, settings] = chooseMailbox(configuration) ?? []
@@ -190,7 +202,7 @@ function planNewRoute(target: UndoTarget, file: UndoFile, stem: string): Place {
     `  ${name}:`,
     `    ${party.kind}: ${party.id}`,
     `    operation: ${file.operation}`,
-    `    mapping: ${JSON.stringify(resolvePackagePath(join('mappings', file.mapping)))}`,
+    `    mapping: ${JSON.stringify(await locateMapping(target, file.mapping))}`,
     `    from: { mailbox: ${mailbox ?? ''}, folder: ${folder} }`,
     `    results: { mailbox: ${mailbox ?? ''} }`,
   ]

@@ -3,13 +3,20 @@ import yargs, { type Argv, type Options } from 'yargs'
 import { BridgeError, EXIT, FAILURES, hasCode, usageError } from '../support/errors.ts'
 import { VERSION } from '../support/process.ts'
 import { didYouMean, findSimilarName, quoteForShell, unknownNameError } from '../support/text.ts'
-import { commandName, type CommandEntry, type OptionTable, quoteWord, registerCommand } from './command.ts'
+import {
+  commandName,
+  type CommandEntry,
+  DEFAULT_CONFIGURATION,
+  type OptionTable,
+  quoteWord,
+  registerCommand,
+} from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { escapeOutput, reportFailure, type Terminal } from './terminal.ts'
 
 /** Runs one command line and returns its exit code, mapped if a scheduler asked for that. Never throws: it reports failures. */
 export async function runCommandLine(terminal: Terminal, words: readonly string[]): Promise<number> {
-  const escaped = escapeOutput(terminal)
+  const escaped = nameConfiguration(escapeOutput(terminal), words)
   let exit: number = EXIT.ok
   const done = (code: number) => {
     exit = code
@@ -26,9 +33,65 @@ export async function runCommandLine(terminal: Terminal, words: readonly string[
     const explained = isUsage
       ? await addForm(await (await import('./context.ts')).nameArchivedCopy(terminal, words, error), words)
       : error
-    return reportFailure(escaped, explained)
+    return reportFailure(escaped, nameOwnCommand(explained, words))
   }
   return exit
+}
+
+// Commands in messages: as the person would have to write them.
+
+/** The commands that take no `--config`, as a test holds against their options. */
+export const WITHOUT_CONFIGURATION: readonly string[] = [
+  ...['learn', 'schema', 'try', 'test', 'coverage', 'diff'].map((name) => `map ${name}`),
+  ...['check', 'fix'].map((name) => `edi ${name}`),
+  'translate',
+  'explain',
+  'init',
+  'service',
+  'demo',
+]
+
+/** The commands that do something, each with all of its words. */
+export function listCommandTitles(commands: readonly CommandEntry[] = COMMANDS): string[] {
+  return commands.flatMap((entry) => {
+    const below = listCommandTitles(entry.commands ?? []).map((title) => `${commandName(entry)} ${title}`)
+    return entry.load === undefined ? below : [commandName(entry), ...below]
+  })
+}
+
+/** Writes the `-c FILE` that was given into the commands of messages and fixes. Data stays as it is. */
+function nameConfiguration(terminal: Terminal, words: readonly string[]): Terminal {
+  const file = findConfigurationWord(words)
+  if (file === undefined || file === DEFAULT_CONFIGURATION) return terminal
+  const titles = listCommandTitles().filter((title) => !WITHOUT_CONFIGURATION.includes(title))
+  const longestFirst = titles.toSorted((one, other) => other.length - one.length).join('|')
+  const commands = new RegExp(
+    `\\bdropbridge (?:${longestFirst})(?![\\w:-])(?![^\`]* (?:-c|--config)(?![\\w-]))`,
+    'g',
+  )
+  const name = (line: string) =>
+    line.replaceAll(commands, (command) => `${command} -c ${quoteForShell(file)}`)
+  return {
+    ...terminal,
+    out: (line) => terminal.out(words.includes('--json') ? line : name(line)),
+    say: (line) => terminal.say(line.startsWith('{') ? line : name(line)),
+  }
+}
+
+function findConfigurationWord(words: readonly string[]): string | undefined {
+  const at = words.findLastIndex((word) => /^(-c|--config)(=|$)/.test(word))
+  const [, value] = (words[at] ?? '').split(/=(.*)/s)
+  return at === -1 ? undefined : (value ?? words[at + 1])
+}
+
+/** A command that reads a mapping alone does not say to check the configuration, where the mapping may have no route. */
+function nameOwnCommand(failure: unknown, words: readonly string[]): unknown {
+  if (!(failure instanceof BridgeError)) return failure
+  const { code, message, cause, details, fix } = failure
+  const { title } = findCommand(words)
+  if (!WITHOUT_CONFIGURATION.includes(title.replace('dropbridge ', ''))) return failure
+  const own = fix.replace('`dropbridge check`', `\`${title}\` again`)
+  return own === fix ? failure : new BridgeError(code, message, { cause, details, fix: own })
 }
 
 /** What yargs found wrong with the command line, in its words. */

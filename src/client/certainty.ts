@@ -231,6 +231,14 @@ export function isWebPage(exchange: Exchange): boolean {
   return exchange.ended === 'answer' && /^text\/html\b/i.test(getHeader(exchange, 'content-type') ?? '')
 }
 
+/** Gateways of the API itself answer with a web page too, while it is away. */
+const GATEWAY_STATUSES: readonly number[] = [429, 502, 503, 504]
+
+/** Whether a web page answered that is no gateway's: the address may be that of another server. */
+export function isOtherServer(exchange: Exchange): exchange is Answer {
+  return isWebPage(exchange) && exchange.ended === 'answer' && !GATEWAY_STATUSES.includes(exchange.status)
+}
+
 /** Returns how long the answer asks to wait; undefined without `Retry-After`, or for an answer that has no retry. */
 function getRetryAfter(exchange: Exchange, now: number): number | undefined {
   if (exchange.ended !== 'answer') return undefined

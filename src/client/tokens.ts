@@ -6,6 +6,7 @@ import {
   classifyExchange,
   describeAnswer,
   findConnectionFix,
+  isOtherServer,
   isSuccess,
   isWebPage,
   retryUnlessAnswered,
@@ -81,13 +82,18 @@ async function fetchToken(context: ApiContext): Promise<Token> {
     const detail = maskSecret(result.detail, clientSecret)
     const cause = last === undefined || last.ended === 'answer' ? undefined : last.cause
     const fix = cause && findConnectionFix(cause, { isPlain: base.origin.startsWith('http:') })
-    throw new BridgeError('api-unreachable', `No access token from ${address}: ${detail}`, { fix })
+    const page = last !== undefined && isOtherServer(last) ? last : undefined
+    const found = page === undefined ? detail : `HTTP ${page.status}, and a web page`
+    throw new BridgeError('api-unreachable', `No access token from ${address}: ${found}`, {
+      fix: page === undefined ? fix : OTHER_SERVER_FIX,
+    })
   }
   if (!isSuccess(result.status)) {
     const code = REFUSED_STATUSES.includes(result.status) ? 'credentials-refused' : 'api-answer-unusable'
     const detail = maskSecret(describeAnswer(result), clientSecret)
-    const fix = code === 'credentials-refused' ? { fix: LOGIN_FIX } : {}
-    throw new BridgeError(code, `${address} gave no access token: ${detail}`, fix)
+    const isElsewhere = last !== undefined && isOtherServer(last)
+    const fix = isElsewhere ? OTHER_SERVER_FIX : code === 'credentials-refused' ? LOGIN_FIX : undefined
+    throw new BridgeError(code, `${address} gave no access token: ${detail}`, { fix })
   }
   const token = UsableToken.safeParse(result.body)
   if (!token.success) throw unusableTokenError(address, last)
@@ -130,6 +136,8 @@ const UsableToken = z.object({
 
 const LOGIN_FIX =
   'Check clientId and clientSecret under `api`, or under the `api` of the route if it has its own.'
+const OTHER_SERVER_FIX =
+  'Check api.baseUrl: a web page answers there. If it is right, ask the API’s operator.'
 const REFUSED_STATUSES: readonly number[] = [400, 401, 403]
 const HOUR_SECONDS = 3_600
 const LONGEST_LIFETIME_SECONDS = 30 * 24 * HOUR_SECONDS

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { z } from 'zod'
 import { type InboundOperationName, isReceived, type OutboundOperationName } from '../contract/operations.ts'
 import type { Party } from '../domain/route.ts'
-import { assert } from '../support/errors.ts'
+import { assert, usageError } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { unknownNameError } from '../support/text.ts'
 import { type AcknowledgeRules, toAcknowledgeRules } from './acknowledge.ts'
@@ -208,5 +208,10 @@ export function selectRoutes(
 export function assertRoutesExist(routes: readonly Route[], names: readonly string[]): void {
   const known = new Set(routes.map(({ name }) => name))
   const unknown = names.find((name) => !known.has(name))
+  if (unknown?.startsWith('inbox:') === true)
+    throw usageError(
+      `${unknown} is an inbox and no route; the routes are ${[...known].join(', ')}`,
+      'Name the routes that its documents go to: a run of them takes the inbox too.',
+    )
   if (unknown !== undefined) throw unknownNameError(`there is no route "${unknown}"`, unknown, [...known])
 }

@@ -74,7 +74,15 @@ async function fillText(text: string, context: SubstituteContext, named: Readonl
     if (typeof value === 'string') filled += value
     else errors.push(value.error)
   }
-  return { text: filled + text.slice(end), errors }
+  const whole = filled + text.slice(end)
+  if (whole === '' && errors.length === 0) errors.push(`${describeSource(text)} is set, but it is empty.`)
+  return { text: whole, errors }
+}
+
+/** Of a text that is one reference: what is empty. */
+function describeSource(text: string): string {
+  const [, file, name = ''] = /^\$\{(?:file:([^}]*)|([^}]*))\}/.exec(text) ?? []
+  return file === undefined ? `the environment variable ${name}` : `the file ${file}`
 }
 
 async function resolveReference(

@@ -14,6 +14,8 @@ export interface FaultKind {
   readonly of?: 'segment' | 'element'
   /** Where that of the problem is not right. */
   readonly fix?: string
+  /** Of a file that no route took, which has no rejects file: it is mended itself. `FILE` stands for it. */
+  readonly fixOfFile?: string
 }
 
 /** A fault of one interchange. Segment numbers count from 1 in the file. */
@@ -38,8 +40,20 @@ const FIX_RECOUNTED = 'Compare with the sender. If nothing is missing, drop the 
 const FIX_SET_NOT_ENDED =
   'Have this set sent again. If nothing is missing: `dropbridge edi fix REJECTS --out FIXED`.'
 
+/** `edi fix` would leave the open segment out. */
+const FIX_SET_CUT = 'Have this set sent again: the file ends within one of its segments.'
+
 const FIX_TERMINATOR =
   'Write the terminator before that segment in the rejects file, or have the set sent again.'
+
+const FIX_FILE = 'Compare with the sender. If nothing is missing: `dropbridge edi fix FILE --out FIXED`.'
+
+const FIX_FILE_NOT_ENDED =
+  'Have this set sent again. If nothing is missing: `dropbridge edi fix FILE --out FIXED`.'
+
+const FIX_FILE_CUT = 'Have the sender send the whole file again.'
+
+const FIX_FILE_TERMINATOR = 'Write the terminator before that segment, or have the set sent again.'
 
 export const FAULTS = {
   'delimiters-unclear': { problem: 'edi-delimiters', reach: 'interchange', x12: '026', edifact: '' },
@@ -50,6 +64,7 @@ export const FAULTS = {
     x12: '001',
     edifact: '28',
     fix: FIX_RECOUNTED,
+    fixOfFile: FIX_FILE,
   },
   'interchange-number-reused': {
     problem: 'edi-number-reused',
@@ -63,6 +78,7 @@ export const FAULTS = {
     x12: '021',
     edifact: '29',
     fix: FIX_RECOUNTED,
+    fixOfFile: FIX_FILE,
   },
   'interchange-without-set': {
     problem: 'edi-cut-off',
@@ -71,7 +87,13 @@ export const FAULTS = {
     edifact: '13',
     fix: 'Have the whole file sent again: none of its sets is whole.',
   },
-  'interchange-not-ended': { problem: 'edi-cut-off', reach: 'interchange', x12: '023', edifact: '13' },
+  'interchange-not-ended': {
+    problem: 'edi-cut-off',
+    reach: 'interchange',
+    x12: '023',
+    edifact: '13',
+    fixOfFile: FIX_FILE_CUT,
+  },
   'segment-outside-group': { problem: 'edi-envelope', reach: 'interchange', x12: '024', edifact: '15' },
   'group-number-differs': {
     problem: 'edi-number-mismatch',
@@ -79,6 +101,7 @@ export const FAULTS = {
     x12: '4',
     edifact: '28',
     fix: FIX_RECOUNTED,
+    fixOfFile: FIX_FILE,
   },
   'group-count-differs': {
     problem: 'edi-count',
@@ -86,20 +109,48 @@ export const FAULTS = {
     x12: '5',
     edifact: '29',
     fix: FIX_RECOUNTED,
+    fixOfFile: FIX_FILE,
   },
-  'group-not-ended': { problem: 'edi-cut-off', reach: 'group', x12: '3', edifact: '13' },
+  'group-not-ended': {
+    problem: 'edi-cut-off',
+    reach: 'group',
+    x12: '3',
+    edifact: '13',
+    fixOfFile: FIX_FILE_CUT,
+  },
   'segment-outside-set': { problem: 'edi-envelope', reach: 'group', x12: '5', edifact: '15' },
   'set-unrouted': { problem: 'edi-document-unrouted', reach: 'set', x12: '1', edifact: '14' },
-  'set-number-differs': { problem: 'edi-number-mismatch', reach: 'set', x12: '3', edifact: '28' },
-  'set-count-differs': { problem: 'edi-count', reach: 'set', x12: '4', edifact: '29' },
+  'set-number-differs': {
+    problem: 'edi-number-mismatch',
+    reach: 'set',
+    x12: '3',
+    edifact: '28',
+    fixOfFile: FIX_FILE,
+  },
+  'set-count-differs': {
+    problem: 'edi-count',
+    reach: 'set',
+    x12: '4',
+    edifact: '29',
+    fixOfFile: FIX_FILE,
+  },
   'terminator-missing': {
     problem: 'edi-count',
     reach: 'set',
     x12: '4',
     edifact: '29',
     fix: FIX_TERMINATOR,
+    fixOfFile: FIX_FILE_TERMINATOR,
   },
-  'set-not-ended': { problem: 'edi-cut-off', reach: 'set', x12: '2', edifact: '13', fix: FIX_SET_NOT_ENDED },
+  'set-not-ended': {
+    problem: 'edi-cut-off',
+    reach: 'set',
+    x12: '2',
+    edifact: '13',
+    fix: FIX_SET_NOT_ENDED,
+    fixOfFile: FIX_FILE_NOT_ENDED,
+  },
+  'set-cut': { problem: 'edi-cut-off', reach: 'set', x12: '2', edifact: '13', fix: FIX_SET_CUT },
   'set-too-large': { problem: 'record-too-large', reach: 'set', x12: '5', edifact: '36' },
   'segment-missing': { problem: 'segment-missing', reach: 'set', x12: '3', edifact: '13', of: 'segment' },
   'segment-misspelled': {

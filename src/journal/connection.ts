@@ -1,6 +1,6 @@
 /** Opens the SQLite file behind the journal, retries while another process writes, and translates errors. */
-import { accessSync, closeSync, constants, openSync, statfsSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { accessSync, closeSync, constants, existsSync, openSync, statfsSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { Kysely, SqliteDialect } from 'kysely'
 import type { Clock } from '../support/clock.ts'
 import { BridgeError, type FailureCode, hasSystemCode } from '../support/errors.ts'
@@ -26,7 +26,10 @@ export async function openConnection(path: string, clock: Clock, isCheck = false
   try {
     if (path !== ':memory:' && !isCheck) prepareFolder(dirname(resolve(path)))
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
-      const fix = 'Move the folder away, or write the path of a file in `journal`.'
+      const held = join(path, 'journal.db')
+      const fix = existsSync(held)
+        ? `The journal is in it: write \`journal: sqlite:${held}\`.`
+        : `Name a file in the folder: \`journal: sqlite:${held}\`. Keep the journal that you have.`
       throw new BridgeError('journal-unusable', `The journal ${path} is a folder.`, { fix })
     }
     if (path !== ':memory:' && !isCheck) createPrivateFile(path)

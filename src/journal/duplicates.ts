@@ -108,7 +108,7 @@ export function createConflictProblem(
 
 /** The fix for two versions of a record in one file. */
 const FIX_ONE_FILE =
-  'Keep the right one and remove the other; if they are rows of one record, put them next to each other.'
+  'Two records: give them two numbers. One: remove the wrong version, or put its rows side by side.'
 
 const FIX_ONE_INVOICE =
   'Send one invoice for the order: put the lines of both into one, or leave one of them out.'
@@ -128,7 +128,7 @@ function suggestConflictFix(operation: string, key: string): string {
   const command = `dropbridge undo ${quoteForShell(key)}`
   switch (operation) {
     case 'create-order':
-      return `To correct it, cancel it first (${command}), then send a new number. Else remove the row.`
+      return `To correct it: ${command}, then a new number. Else: dropbridge dismiss FILE --by NAME --why TEXT.`
     case 'create-cancel':
       return FIX_CANCELED
     case 'create-shipment':

@@ -12,9 +12,18 @@ import { FileFrame, RecordFrame, TrailerFrame, WriteFrame } from './export/write
 
 const Cell = z.union([z.string(), z.number(), z.boolean()], { error: 'expected text or a number' })
 
+const KEYS_RANGE = 'how many columns are the key, from 1 to 5, such as `keys: 2`'
+
 export const TableFrame = z.union(
   [
-    z.strictObject({ file: Text, keys: z.int().min(1).max(5).optional() }),
+    z.strictObject({
+      file: Text,
+      keys: z
+        .int({ error: `expected ${KEYS_RANGE}` })
+        .min(1)
+        .max(5)
+        .optional(),
+    }),
     z.strictObject({
       rows: z.record(Text, z.union([Cell, z.record(Text, Cell)]), {
         error: ({ code }) =>

@@ -7,6 +7,7 @@ import { TableFrame } from './file.ts'
 import {
   type ErrorPlace,
   getEntry,
+  getEntryText,
   locateKey,
   type MapNode,
   type MappingErrors,
@@ -60,12 +61,35 @@ export async function compileTables(node: SourceNode | undefined, options: Table
   if (node?.kind !== 'map') return tables
   for (const [name, { node: tableNode }] of node.entries) {
     const frame = checkPart(TableFrame, tableNode, options.errors)
+    if (await noteKeyColumn(tableNode, options)) {
+      tables.set(name, undefined)
+      continue
+    }
     const head = { name, origin: `the table "${name}" (${options.errors.formatLine(locateKey(node, name))})` }
     if (frame === undefined || tableNode.kind !== 'map') tables.set(name, undefined)
     else if ('rows' in frame) tables.set(name, compileTableRows(head, tableNode, options.errors))
     else tables.set(name, await readTableFile(head, frame, tableNode, options))
   }
   return tables
+}
+
+/** Notes the name of a column as the key, where the first columns are: with those of the file. Returns whether it did. */
+async function noteKeyColumn(node: SourceNode, { readTable, errors }: TableContext): Promise<boolean> {
+  const file = getEntryText(node, 'file')
+  if (node.kind !== 'map' || file === undefined) return false
+  const wrong = ['key', 'keys'].find((name) => {
+    const entry = getEntry(node, name)
+    return entry !== undefined && !(name === 'keys' && typeof toPlain(entry) === 'number')
+  })
+  if (wrong === undefined) return false
+  const text = await readTable(file).catch(() => undefined)
+  const [header] = text === undefined ? [] : readTableRows(text)
+  const columns = header === undefined ? '' : ` ${file} has the columns ${header.cells.join(', ')}.`
+  errors.replace(
+    wrong === 'key' ? locateKey(node, wrong) : nodeAt(node, wrong),
+    `a table names no key column: the first column of its file is the key, with \`keys: 2\` the first two.${columns}`,
+  )
+  return true
 }
 
 export interface TableColumn {

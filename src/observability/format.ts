@@ -58,7 +58,8 @@ export function formatFoundAbsent({
     records === 1
       ? '1 record is not at the API, so it is'
       : `${records} records are not at the API, so they are`
-  return `${which} sent again (time ${sent + 1} of at most ${atMost})`
+  const how = sent === 0 ? 'sent' : 'sent again'
+  return `${which} ${how} (time ${sent + 1} of at most ${atMost})`
 }
 
 export const ANOTHER_WATCH =

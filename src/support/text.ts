@@ -98,6 +98,23 @@ export function nameFileInFix(fix: string, file: string): string {
   )
 }
 
+/** Leaves the commands about a taken file out of a fix, with the clause or the sentence that they stand in. */
+export function leaveOutTakenFile(fix: string): string {
+  if (!TAKEN_FILE_COMMAND.test(fix)) return fix
+  const sentences = fix.split(/(?<=[.?]) (?=[A-Z])/).map((sentence) => {
+    if (!TAKEN_FILE_COMMAND.test(sentence)) return sentence
+    const clauses = sentence.split(/(?=[,;] )/)
+    const kept = clauses.slice(
+      0,
+      clauses.findIndex((clause) => TAKEN_FILE_COMMAND.test(clause)),
+    )
+    return kept.length === 0 ? '' : `${kept.join('')}.`
+  })
+  return sentences.filter((sentence) => sentence !== '').join(' ')
+}
+
+const TAKEN_FILE_COMMAND = /dropbridge (?:retake|dismiss|discard|release) (?:FILE|DELIVERY)\b/
+
 /** `"a", "b" and 3 more` */
 export function quoteNames(names: readonly string[], shown = 8): string {
   const more = names.length > shown ? ` and ${names.length - shown} more` : ''

@@ -130,6 +130,9 @@ test('a repaired copy is taken where its name says that it is a correction', asy
     'If nothing is missing: `dropbridge edi fix REJECTS --out FIXED`.',
   )
   const rejects = 'exchange/results/day.x12.edi-orders.rejects.x12'
+  expect(await world.read('results/day.x12.edi-orders.results.csv')).toContain(
+    '`dropbridge edi fix day.x12.edi-orders.rejects.x12 --out day.rejects.x12`',
+  )
 
   const plain = await run('edi', 'fix', rejects, '--out', 'fixed.x12')
   expect(plain.err).toContain(
@@ -336,4 +339,31 @@ test('edi numbers shows where a partner begins, and refuses to go back without a
   expect((await run('edi', 'numbers')).out).toMatch(/^haven .+ 700 +700$/m)
   expect((await set(500, '--repeat')).exit).toBe(0)
   expect((await run('edi', 'numbers')).out).toMatch(/^haven .+ 500 +500$/m)
+})
+
+test('edi numbers of a partner with two ids says how to name the pair, and sets that one alone', async () => {
+  const two = { ids: [{ address: 'ZZ:HAVENRETAIL' }, { address: 'ZZ:HAVENOUTLET' }] }
+  const world = await anEdiInbox({ partners: [aPartner('haven', 'ZZ:HAVENRETAIL', two)] })
+  const run = await commandsOf(world)
+  await world.drop('inbox/van', 'day.x12', drop(ONE_DAY))
+  await world.drop(
+    'inbox/van',
+    'outlet.x12',
+    drop(ONE_DAY.replace('HAVENRETAIL', 'HAVENOUTLET').replaceAll('HV-41', 'HV-42')),
+  )
+  await run('run')
+  const set = (...more: string[]) =>
+    run('edi', 'numbers', 'haven', '--set', '700', ...more, '--by', 'Ada', '--why', 'moved')
+
+  const refused = await set()
+  expect(refused.exit).not.toBe(0)
+  expect(refused.err).toContain('name the pair')
+  expect(refused.err).toContain('  --from 12:7755550100 --to ZZ:HAVENOUTLET')
+  expect((await set('--to', 'ZZ:HAVEN')).err).toContain(
+    'Write the addresses as `dropbridge edi numbers haven`',
+  )
+  expect((await set('--from', '12:7755550100', '--to', 'ZZ:HAVENOUTLET')).exit).toBe(0)
+  const { out } = await run('edi', 'numbers')
+  expect(out).toMatch(/ZZ:HAVENOUTLET .+ 700 +700$/m)
+  expect(out).toMatch(/ZZ:HAVENRETAIL .+ 1 +1$/m)
 })

@@ -166,7 +166,7 @@ test('a journal that is a folder, another file, below a file, or not there yet',
   const inbox = join(world.folder, 'exchange', 'inbox', 'orders')
   expect(absent.out).toContain(`orders: the inbox ${inbox} is not there; the first run creates it`)
   expect(folder.err).toContain(
-    `wrong: The journal ${path} is a folder.\n    fix: Move the folder away, or write the path of a file in \`journal\`.`,
+    `wrong: The journal ${path} is a folder.\n    fix: Name a file in the folder: \`journal: sqlite:${path}/journal.db\`. Keep the journal that you have.`,
   )
   expect(other.err).toContain('file is not a database')
   expect(other.err).toContain('    fix: Correct the path, put a backup back, or move the file away and:')

@@ -108,3 +108,35 @@ test('the fix of a wrong count names the file that is checked, and following it 
   expect(command).toBe("edi fix 'in 1.x12'")
   expect((await runHere(folder, ['edi', 'check', 'FIXED'])).exit).toBe(0)
 })
+
+test.each([
+  ['a count of groups', (text: string) => text.replace(/IEA\*1\*/, 'IEA*3*')],
+  ['a count of sets', (text: string) => text.replace(/GE\*3\*/, 'GE*7*')],
+  ['a number of the interchange', (text: string) => text.replace(/(IEA\*1\*)\d+/, '$1000009999')],
+])('the fix of %s is one for the checked file, which has no rejects file', async (_, damage) => {
+  const folder = await tempFolder()
+  const damaged = damage(ONE_DAY)
+  await writeFile(join(folder, 'in.x12'), damaged)
+
+  const { exit, stdout } = await runHere(folder, ['edi', 'check', 'in.x12'])
+  const json = await runHere(folder, ['edi', 'check', 'in.x12', '--json'])
+
+  expect(damaged).not.toBe(ONE_DAY)
+  expect(exit).toBe(2)
+  for (const text of [stdout, json.stdout]) {
+    expect(text).toContain('`dropbridge edi fix in.x12 --out FIXED`')
+    expect(text).not.toContain('rejects file')
+  }
+})
+
+test('a file cut within a segment must be sent again: check does not propose a fix that refuses it', async () => {
+  const folder = await tempFolder()
+  await writeFile(join(folder, 'in.x12'), ONE_DAY.slice(0, 900))
+
+  const { exit, stdout } = await runHere(folder, ['edi', 'check', 'in.x12'])
+
+  expect(exit).toBe(2)
+  expect(stdout).toContain('Have this set sent again: the file ends within one of its segments.')
+  expect(stdout).toContain('Have the sender send the whole file again.')
+  expect(stdout).not.toMatch(/edi fix|rejects file/)
+})

@@ -162,7 +162,7 @@ test('filters that cannot be asked are reported in the terms of the command line
   expect(wrong.exit).toBe(64)
   expect(wrong.err.slice(0, 5)).toEqual([
     'dropbridge: orders-out cannot be asked for this',
-    '  --status: must be one of open, partial, closed, canceled, or a list of them. Did you mean "open"?',
+    '  --status: must be one of open, partial, closed, canceled; give --status once for each. Did you mean "open"?',
     '  --since: must be now, today, yesterday, a time back from now such as 24h or 7d (m, h, d or w), a date such as 2026-11-01, or a time such as 2026-11-01T08:00.',
     '  --id: must be an id of the API, such as 4711.',
     '  --id: the ids say by themselves which records are meant: take away status, ordered_at.',

@@ -218,6 +218,7 @@ test('a route that fails is reported once, however often it is tried, and once w
   await run('run')
 
   expect(shown.out).toMatch(/^needs a person:\norders: .*\(route-failing, since .*\)\n {4}fix: /)
+  expect(shown.out).toContain(' This is of the last run; where it is done: `dropbridge run orders`.')
   expect(failing).toContain('<h1 class="needs">1 thing needs a person</h1>')
   expect((await run('status')).out).not.toContain('route-failing')
   expect(await page()).toContain('all is well')

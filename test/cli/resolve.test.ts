@@ -306,7 +306,7 @@ test('a resolution states one outcome of a known record', async () => {
 
   expect([nothing.exit, both.exit, unknown.exit, blank.exit]).toEqual([64, 64, 2, 64])
   expect(both.err).toContain('--absent and --discard contradict each other')
-  expect(both.err).toContain('fix: Add --accepted ID, --absent or --discard;')
+  expect(both.err).toContain('fix: Leave all but one of them out.')
   expect(unknown.err).toContain('no record "HV-99999" is known')
 })
 

@@ -108,6 +108,17 @@ test('a row of a file shows its record, and the name of a file all of them, thos
   expect(file.out).toMatch(new RegExp(`state +why\\n.+\\n +3 .+ ${BAD} +rejected +province-unknown`))
 })
 
+test('a line beyond the end of a file, or without a record, is named with the last line that has one', async () => {
+  const run = await commandsOf(await aFinishedMonth())
+
+  for (const line of [1, 9999]) {
+    const { exit, err } = await run('trace', `orders.csv:${line}`)
+    expect(exit).toBe(2)
+    expect(err).toMatch(/^No record of orders\.csv is on that line: its records stand on lines up to \d+\.$/m)
+    expect(err).not.toContain('Searched')
+  }
+})
+
 test('the name of a delivered file shows which records left in it', async () => {
   const world = await aFinishedMonth()
   const run = await commandsOf(world)

@@ -1,6 +1,6 @@
 /** What can still be undone, by its commands: each of them is carried out against the real service. */
 import { execFile } from 'node:child_process'
-import { appendFile, readFile } from 'node:fs/promises'
+import { appendFile, copyFile, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -78,6 +78,8 @@ test('a retailer cancels an unacknowledged order with the file and the route tha
   const world = await anOrder()
   const run = await commandsOf(world)
   const before = world.service.counts()
+  await mkdir(join(world.folder, 'mappings'))
+  await copyFile(`${MAPPINGS}retailer-cancels.yaml`, join(world.folder, 'mappings/retailer-cancels.yaml'))
 
   const printed = await run('undo', PO)
   const cancel = stepOf(await answerOf(run, PO), 'retailer/1000', 'cancel')
@@ -86,7 +88,10 @@ test('a retailer cancels an unacknowledged order with the file and the route tha
   expect(printed.exit).toBe(0)
   expect(printed.out).toContain(`order 1 (${PO}) as retailer/1000 sees it: open, not acknowledged`)
   expect(printed.out).toMatch(/^can +cancel: \d+ open units, until the supplier acknowledges the order/m)
-  expect(printed.out).toContain('no route reads such a file; add this one to `routes`, then:')
+  expect(printed.out).toContain('no route reads such a file; paste this one under `routes`:')
+  expect(printed.out).toContain(
+    '\n  undo-create-cancel:\n    retailer: 1000\n    operation: create-cancel\n    mapping: "mappings/retailer-cancels.yaml"\n',
+  )
   expect(printed.out).toMatch(/^ {4}dropbridge run undo-create-cancel$/m)
   expect(await carryOut(world, run, cancel)).toEqual([0])
   expect(await orderOf(world)).toMatchObject({ status: 'canceled' })

@@ -81,7 +81,7 @@ describe('translate and map try report what run would refuse', () => {
     )
 
     const expected = [
-      'in.csv: line 4: F0042 begins twice in this file (lines 2 and 4), with other contents; neither is sent. Keep the right one and remove the other; if they are rows of one record, put them next to each other.  [key-conflict]',
+      'in.csv: line 4: F0042 begins twice in this file (lines 2 and 4), with other contents; neither is sent. Two records: give them two numbers. One: remove the wrong version, or put its rows side by side.  [key-conflict]',
       'run refuses every version of a record of which a file has two.',
     ]
     expect(exits).toEqual([2, 2])
@@ -104,7 +104,7 @@ describe('translate and map try report what run would refuse', () => {
   ])('a record of which the %s part is refused by itself', async (_, rows, good, broken) => {
     const { exits, messages } = await runBoth(ORDERS, `PO,Name,SKU\n${rows}`)
 
-    const conflict = `in.csv: ${good}: F0042 begins twice in this file (lines 2 and 4), and ${broken} is refused; neither is sent. Keep the right one and remove the other; if they are rows of one record, put them next to each other.  [key-conflict]`
+    const conflict = `in.csv: ${good}: F0042 begins twice in this file (lines 2 and 4), and ${broken} is refused; neither is sent. Two records: give them two numbers. One: remove the wrong version, or put its rows side by side.  [key-conflict]`
     expect(exits).toEqual([2, 2])
     for (const said of messages) expect(said).toContain(conflict)
   })

@@ -109,6 +109,33 @@ describe('when the service gives no token', () => {
   )
 
   test.each([
+    [501, 'api-unreachable', /^No access token from \S+: HTTP 501, and a web page$/],
+    [500, 'api-unreachable', /^No access token from \S+: HTTP 500, and a web page$/],
+    [404, 'api-answer-unusable', /gave no access token: HTTP 404/],
+    [405, 'api-answer-unusable', /gave no access token: HTTP 405/],
+    [403, 'credentials-refused', /gave no access token: HTTP 403/],
+  ])('and a web page with a %i answers, the fix is to check api.baseUrl', async (status, code, message) => {
+    const { server, client } = await setUp()
+    server.nextToken(html(status))
+
+    await expect(client.get({ ...call, endpoint: 'getBrandOrder' })).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+      fix: 'Check api.baseUrl: a web page answers there. If it is right, ask the API’s operator.',
+    })
+  })
+
+  test('a web page of a gateway says nothing of the address', async () => {
+    const { server, client } = await setUp()
+    server.nextToken(html(503))
+
+    await expect(client.get({ ...call, endpoint: 'getBrandOrder' })).rejects.toMatchObject({
+      code: 'api-unreachable',
+      fix: expect.not.stringContaining('api.baseUrl'),
+    })
+  })
+
+  test.each([
     ['the service is down', json(500, { detail: `we got ${encodeURIComponent(SECRET)}` })],
     ['the service is busy', json(429, {})],
     ['the connection breaks', hangUp],

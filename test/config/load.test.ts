@@ -262,7 +262,7 @@ routes:
 
   test('that are set to nothing are as good as a blank', async () => {
     expect(await errorsOf(WHOLE, { ...ENV, CLIENT_SECRET: '' })).toEqual([
-      '4:17 api.clientSecret: must not be empty.',
+      '4:17 api.clientSecret: the environment variable CLIENT_SECRET is set, but it is empty.',
     ])
   })
 })

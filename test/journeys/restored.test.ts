@@ -91,7 +91,9 @@ test('dropbridge restored needs to know who declares it and why', async () => {
   const { exit, err } = await run('restored')
 
   expect(exit).toBe(64)
-  expect(err).toContain('--by is empty')
+  expect(err).toContain(
+    'fix: First see `dropbridge restored --dry-run`, then `dropbridge restored --by NAME --why TEXT`.',
+  )
   expect((await run('run')).exit).toBe(78)
 })
 
@@ -240,6 +242,7 @@ test('new records are looked up until a person ends that', async () => {
   await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS.slice(0, 1)).text)
   await world.run('orders')
 
+  const absent = world.events.filter((event) => event.kind === 'found-absent')
   const standing = await run('status')
   const ended = await run('restored', '--end', ...WHO)
   const again = await run('restored', '--end', ...WHO)
@@ -248,6 +251,8 @@ test('new records are looked up until a person ends that', async () => {
   const lost = (await run('trace', ORDERS[0]!.po)).out
   const sent = (await run('trace', ORDERS[1]!.po)).out
 
+  // None of them was sent before, so none is sent again.
+  expect(absent.map(({ sent }) => sent)).toEqual([0])
   expect(standing.out).toContain('(journal-restored, since')
   expect([ended.exit, again.exit]).toEqual([0, 2])
   expect((await run('status')).out).not.toContain('journal-restored')

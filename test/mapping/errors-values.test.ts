@@ -88,6 +88,13 @@ test.each([
   ['sum(sum([Qty]))', 'a sum cannot stand inside of a sum'],
   ['sum([$row])', '$row cannot be summed up'],
   ['avg([Qty])', 'there is no "avg" in calculations: a column stands in brackets'],
+  ['[Cost] * 1,1', 'write 1.1 in place of 1,1: calculations have a decimal point'],
+  ['1,1 * [Cost]', 'write 1.1 in place of 1,1'],
+  ['round([Cost] * 1,1, 2)', 'write 1.1 in place of 1,1'],
+  [
+    'Cost * 1,1',
+    'there is no "cost" in calculations: a column stands in brackets, as in [Qty], and there are sum, count and round; and write 1.1 in place of 1,1',
+  ],
   ['Qty * 2', 'there is no "qty" in calculations: a column stands in brackets'],
   ['round([Qty], two)', 'round takes the number of decimals'],
   ['[Qty] + 30 days', 'days are added to a date, and this field takes no date'],
@@ -181,4 +188,26 @@ describe('regular expressions', () => {
   ])('%s is refused', (pattern) => {
     expect(compilePattern(pattern)).toBeTypeOf('string')
   })
+})
+
+test('the comma of `round` is no decimal comma, and a comma in the name of a column neither', async () => {
+  expect(await errorsWith('net_price: Cost', 'net_price: { calc: "round([Cost] * 3,2)" }')).toEqual([])
+  const [found = ''] = await errorsWith('net_price: Cost', 'net_price: { calc: "[1,1] [Cost]" }')
+  expect(found).not.toContain('decimal point')
+})
+
+test('a decimal comma that cuts a text in braces is named', async () => {
+  expect(await errorsWith('net_price: Cost', 'net_price: { calc: [Cost] * 1,1 }')).not.toEqual([])
+  expect(await errorsWith('net_price: Cost', 'net_price: { calc: Cost * 1,1 }')).toContainEqual(
+    expect.stringContaining(
+      'a comma ends the text before "1": write a decimal point, such as 1.1, or put the text in quotes',
+    ),
+  )
+})
+
+test('a list where one value belongs is named as such', async () => {
+  for (const written of ['[{ from: Qty }]', '[{ from: Qty, default: 1 }, Units]'])
+    expect(await errorsWith('quantity: Qty', `quantity: ${written}`)).toEqual([
+      expect.stringContaining('one value belongs here, and this is a list of more than names'),
+    ])
 })

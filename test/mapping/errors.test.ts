@@ -333,3 +333,16 @@ test('of two forms, the one whose keys are there says what is wrong', async () =
     '2:24 tables.how.rows: expected each key with its value, such as `rows: { UPSG: UPS }`',
   ])
 })
+
+test.each([['key: Service'], ['keys: Service'], ['keys: [Service]']])(
+  'a table with %s says that its first column is the key, and which columns its file has',
+  async (key) => {
+    const text = ORDERS.replace('tables:', `tables:\n  art: { file: art.csv, ${key} }`)
+
+    expect(await errorsOf(text, { 'art.csv': 'service;carrier;method\na;b;c\n' })).toEqual([
+      expect.stringMatching(
+        /tables\.art\.keys?: a table names no key column: the first column of its file is the key, with `keys: 2` the first two\. art\.csv has the columns service, carrier, method\.$/,
+      ),
+    ])
+  },
+)

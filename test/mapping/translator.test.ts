@@ -109,6 +109,21 @@ describe('a record', () => {
     expect(placesOf(draft)).toEqual(['item-repeated@4:UPC order_lines[2].variant'])
   })
 
+  test('two orders under one number are said once, with all columns, and asked for two numbers', async () => {
+    const other = { Name: 'Bob Smith', 'Address 1': '3 Other St', City: 'Bangor' }
+    const [draft] = await draftsOf(ORDERS, orderSheet({}, other))
+
+    expect(draft?.problems).toEqual([
+      expect.objectContaining({
+        code: 'rows-disagree',
+        message: expect.stringMatching(
+          /^"Bob Smith" stands here, but ".+" in line 2 of the same record; more columns differ: "Address 1", "City"\.$/,
+        ),
+        fix: 'If they are two records, give them two numbers; if one, write the same values in its rows.',
+      }),
+    ])
+  })
+
   test('rows of one order that ship to different streets are refused with both lines and values', async () => {
     const [draft] = await draftsOf(ORDERS, orderSheet({}, { SKU: 'HV-10004', 'Address 1': '14 Mill Road' }))
 

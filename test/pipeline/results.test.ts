@@ -9,6 +9,7 @@ import type { ReportedRecord } from '../../src/domain/record.ts'
 import { formatFileRow, RESULT_COLUMNS, formatResultRow } from '../../src/pipeline/inbound/report.ts'
 import { createSummary } from '../../src/pipeline/inbound/summary.ts'
 import { parseCsv } from '../fixtures/csv.ts'
+import { commandsOf } from '../fixtures/office.ts'
 import { aWorld } from '../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
@@ -266,9 +267,16 @@ test('for an order that the API has from elsewhere, the fix warns of a second or
   const [row] = parseCsv(await world.read('results/orders.csv.results.csv'))
   expect(row).toMatchObject({
     _code: 'api-refused',
-    _fix: expect.stringMatching(/^Nothing to do if the API has/),
+    _fix: expect.stringMatching(
+      /^If it is the same: dropbridge dismiss 'orders\/#\d+' --by NAME --why TEXT\. A new number makes a second record\.$/,
+    ),
   })
   expect(world.service.counts().orders).toBe(1)
+  const run = await commandsOf(world)
+  const [, target = ''] = /dismiss '(.+)' --by/.exec(row?.['_fix'] ?? '') ?? []
+  expect((await run('status')).out).toContain('records-rejected')
+  expect((await run('dismiss', target, '--by', 'Ada', '--why', 'known')).exit).toBe(0)
+  expect((await run('status')).out).not.toContain('records-rejected')
 })
 
 test('a refusal of the API without a message is reported with its status', async () => {

@@ -1,5 +1,5 @@
 /** Checks EDI files without taking them: what is wrong with each interchange, group and set, and the answers that are due. */
-import { createFaultProblem } from '../../formats/edi/spots.ts'
+import { createFileFaultProblem } from '../../formats/edi/spots.ts'
 import { formatSender } from '../../formats/edi/describe.ts'
 import type { JudgedRecord } from '../../domain/interchange.ts'
 import type { Problem } from '../../domain/problem.ts'
@@ -152,7 +152,7 @@ function createResult({ droppedNotes }: Findings) {
   }
   const addFault = (fault: Fault, set: TransactionSet | undefined) => {
     const add = FAULTS[fault.kind].reach === 'note' ? addNote : addProblem
-    add(createFaultProblem(fault, set))
+    add(createFileFaultProblem(fault, set))
   }
   const addSet = (verdict: SetVerdict, create: () => CheckedPart) => {
     counts.sets += 1

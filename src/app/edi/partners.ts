@@ -9,7 +9,7 @@ import { compileReading } from '../../formats/edi/reading-plan.ts'
 import type { Mapping } from '../../mapping/load.ts'
 import { findPartner } from '../../pipeline/interchanges/context.ts'
 import { BridgeError, usageError } from '../../support/errors.ts'
-import { unknownNameError } from '../../support/text.ts'
+import { quoteForShell, unknownNameError } from '../../support/text.ts'
 
 export interface PartnerOverview {
   readonly partner: Partner
@@ -129,6 +129,9 @@ export async function listNumbers(
 export interface NumberChange {
   readonly partner: string
   readonly usage: 'production' | 'test'
+  /** Of a partner with several pairs of addresses: those of the pair that is meant, as the list shows them. */
+  readonly from?: string
+  readonly to?: string
   /** The last number of an interchange that counts as given; the next one follows it. */
   readonly interchange: number
   /** The same of groups; that of interchanges when left out. */
@@ -161,7 +164,7 @@ export function listFirstNumbers(
 export async function setNumbers(
   configuration: Pick<Configuration, 'edi'>,
   journal: InterchangeJournal,
-  { partner, usage, interchange, group = interchange, mayRepeat = false, by, why }: NumberChange,
+  { partner, usage, from, to, interchange, group = interchange, mayRepeat = false, by, why }: NumberChange,
 ): Promise<NumberCounter> {
   for (const last of [interchange, group])
     if (!Number.isInteger(last) || last < 0 || last > MAX_CONTROL_NUMBER)
@@ -170,19 +173,29 @@ export async function setNumbers(
         'Write the number of the last interchange, with digits only: `--set 41`.',
       )
   const own = (await listNumbers(configuration, journal, partner)).filter(
-    ({ counter }) => counter.usage === usage,
+    ({ counter }) =>
+      counter.usage === usage &&
+      (from ?? counter.sender) === counter.sender &&
+      (to ?? counter.receiver) === counter.receiver,
   )
   const [first, ...others] = own
   if (first === undefined)
     throw new BridgeError('not-known', `no ${usage} number was given to partner ${partner} yet`, {
-      fix: 'Set the first one by `numbers: { start: N }` of the partner.',
+      fix:
+        from === undefined && to === undefined
+          ? 'Set the first one by `numbers: { start: N }` of the partner.'
+          : `Write the addresses as \`dropbridge edi numbers ${quoteForShell(partner)}\` shows them.`,
     })
   if (others.length > 0)
     throw new BridgeError(
       'not-known',
-      `partner ${partner} has several counters, one for each pair of addresses`,
+      `partner ${partner} has several counters, one for each pair of addresses; name the pair`,
       {
-        fix: 'Change the addresses of the partner one after the other.',
+        details: own.map(
+          ({ counter: { sender, receiver } }) =>
+            `--from ${quoteForShell(sender)} --to ${quoteForShell(receiver)}`,
+        ),
+        fix: 'Add the `--from` and `--to` of the pair to the command, and set the others after it.',
       },
     )
   if (!mayRepeat) assertHigher(first.counter, { interchange, group })

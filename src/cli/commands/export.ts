@@ -94,7 +94,16 @@ function readSelection(
   if (Object.keys(raw).length === 0) return undefined
   const read = parseSelect(route.operation, raw, terminal.folder)
   if ('select' in read) return read.select
-  const details = read.errors.map(({ path, message }) => `${findOption(path)}: ${message}`)
+  const filters = filtersOf(route.operation)
+  const details = read.errors.map(({ path, message }) => {
+    const [field = ''] = path.map(String)
+    const isStatus = field === 'status'
+    const what =
+      isStatus && !(field in filters)
+        ? `${route.operation} has no status; the route takes ${listOptions(filters)}. Leave it out.`
+        : message.replace(', or a list of them', '; give --status once for each')
+    return `${findOption(path)}: ${what}`
+  })
   throw usageError(
     `${route.name} cannot be asked for this`,
     'Correct each option that is listed, or leave it out.',
@@ -113,6 +122,12 @@ function findTimeFilter({ name, operation }: OutboundRoute): string {
 }
 
 const FIELD_OPTIONS: Record<string, string> = { status: 'status', purchase_order_number: 'po', ids: 'id' }
+
+/** `--since, --until, --id` */
+function listOptions(filters: ReturnType<typeof filtersOf>): string {
+  const times = Object.values(filters).some(({ kind }) => kind === 'time') ? ['since', 'until'] : []
+  return [...times, 'id'].map((name) => `--${name}`).join(', ')
+}
 
 function findOption(path: readonly PropertyKey[]): string {
   const [field, part] = path.map(String)

@@ -1,5 +1,5 @@
 /** `dropbridge resolve`: a person says what came of a record whose answer was lost, or of a held delivery. */
-import { OUTCOME_FIX, type ResolveRequest, type ResolveResult } from '../../app/resolve.ts'
+import { type ResolveRequest, type ResolveResult } from '../../app/resolve.ts'
 import { DECISIONS, type ResolutionAction } from '../../domain/decision.ts'
 import type { DeliveryResolution } from '../../domain/delivery.ts'
 import type { TracedRecord } from '../../domain/trace.ts'
@@ -90,9 +90,6 @@ async function resolveDelivery(
 }
 
 function readRequest({ what, accepted, absent, discard, by, why }: ResolveOptions): ResolveRequest {
-  if (accepted?.trim() === '')
-    throw usageError('--accepted has no value; it takes the id that the API gave', 'Write `--accepted ID`.')
-  assertNotEmpty({ by, why })
   const actions: ResolutionAction[] = []
   if (accepted !== undefined) actions.push('resolve-accepted')
   if (absent) actions.push('resolve-absent')
@@ -100,8 +97,11 @@ function readRequest({ what, accepted, absent, discard, by, why }: ResolveOption
   const [action, another] = actions
   if (another !== undefined) {
     const given = actions.map((each) => each.replace('resolve', '-')).join(' and ')
-    throw usageError(`${given} contradict each other`, OUTCOME_FIX)
+    throw usageError(`${given} contradict each other`, 'Leave all but one of them out.')
   }
+  if (accepted?.trim() === '')
+    throw usageError('--accepted has no value; it takes the id that the API gave', 'Write `--accepted ID`.')
+  assertNotEmpty({ by, why })
   const common = { action, what, by: by.trim(), why: why.trim() }
   return accepted === undefined ? common : { ...common, apiId: accepted.trim() }
 }

@@ -9,6 +9,9 @@ import { assertNotEmpty } from './release.ts'
 /** More than any outgoing route counts in years of files, and still a number that fits into names. */
 const SKIP_MAX = 1_000_000_000
 
+const DECLARED_FIX =
+  'First see `dropbridge restored --dry-run`, then `dropbridge restored --by NAME --why TEXT`.'
+
 export const restoredCommand = defineCommand({
   options: {
     config: CONFIG_FLAG,
@@ -21,6 +24,11 @@ export const restoredCommand = defineCommand({
   },
   async run(terminal, { config, by, why, skip, dryRun, end, json }) {
     // A dry run stores nothing.
+    if (!dryRun && by === '' && why === '')
+      throw usageError(
+        'the decision is stored with who makes it and why: --by and --why',
+        end ? 'Write `dropbridge restored --end --by NAME --why TEXT`.' : DECLARED_FIX,
+      )
     if (!dryRun) assertNotEmpty({ by, why })
     if (!Number.isInteger(skip) || skip < 0 || skip > SKIP_MAX)
       throw usageError(

@@ -8,7 +8,7 @@ import { isEmptyTrace, listTracedRoutes, type Trace, traceKey } from '../../app/
 import { listRouteDocuments } from '../../app/trace-interchanges.ts'
 import { isoTime } from '../../support/clock.ts'
 import { type BridgeError, EXIT, usageError } from '../../support/errors.ts'
-import { unknownNameError } from '../../support/text.ts'
+import { quoteForShell, unknownNameError } from '../../support/text.ts'
 import { VERSION } from '../../support/process.ts'
 import type { Terminal } from '../terminal.ts'
 import { formatLiveOrders } from '../format/orders.ts'
@@ -94,9 +94,14 @@ function assertRouteExists(
   throw unknownNameError(`there is no route "${route}"`, route, names)
 }
 
-function formatNothingFound({ key, near, prunedUntil }: Trace, isNew: boolean): string[] {
+function formatNothingFound({ key, near, lastLine, prunedUntil }: Trace, isNew: boolean): string[] {
   if (isNew) return [`Nothing is known of "${key}": there is no journal yet, so nothing was ever picked up.`]
   const pruned = `The contents of what was done until ${isoTime(prunedUntil ?? 0)} were pruned, cells of refused rows among them, so not everything can be found.`
+  if (lastLine !== undefined)
+    return [
+      `No record of ${lastLine.file} is on that line: its records stand on lines up to ${lastLine.line}.`,
+      `All of the file: dropbridge trace ${quoteForShell(lastLine.file)}.`,
+    ]
   return [
     `Nothing is known of "${key}".`,
     'Searched: names and ids of files, their rows, names of delivered files, and all records: their keys, cells and ids at the API.',

@@ -79,11 +79,13 @@ function formatStep({ what, chance, text, commands, newRoute, note }: PlannedSte
   const added =
     newRoute === undefined
       ? []
-      : [`no route reads such a file; add this one to \`routes\`${like}, then:`, ...newRoute.lines]
-  return [
-    line,
-    ...[...added, ...(note === undefined ? [] : [note]), ...commands].map((each) => `    ${each}`),
-  ]
+      : [
+          `    no route reads such a file; paste this one under \`routes\`${like}:`,
+          ...newRoute.lines,
+          '    then:',
+        ]
+  const own = [...(note === undefined ? [] : [note]), ...commands]
+  return [line, ...added, ...own.map((each) => `    ${each}`)]
 }
 
 const WIDTH = Math.max(...Object.values(CHANCES).map(({ length }) => length))

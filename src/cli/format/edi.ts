@@ -36,14 +36,14 @@ export function formatEdiCheck(file: string, check: EdiCheck): string[] {
   ]
 }
 
-/** Only a run writes rejects: the file that is checked is mended itself. */
 function nameCheckedFile(problem: Problem, file: string): Problem {
-  return { ...problem, fix: problem.fix.replace('edi fix REJECTS', `edi fix ${quoteForShell(file)}`) }
+  return { ...problem, fix: problem.fix.replace('edi fix FILE', `edi fix ${quoteForShell(file)}`) }
 }
 
 export function ediCheckToJson(file: string, check: EdiCheck, exit: number): unknown {
-  const { unusable, ...rest } = check
-  return { file, exit, ...(unusable === undefined ? {} : { unusable }), ...rest }
+  const { unusable, problems, ...rest } = check
+  const named = problems.map((each) => nameCheckedFile(each, file))
+  return { file, exit, ...(unusable === undefined ? {} : { unusable }), ...rest, problems: named }
 }
 
 function formatPart(part: CheckedPart, hasRecords: boolean): string[] {

@@ -57,7 +57,8 @@ function formatSummary(route: string, summary: SetsSummary): string[] {
     ([name, count]) => `    ${formatCount(count, 'set')} to route ${name}`,
   )
   const reasons = summary.reasons.map(
-    (reason) => `    ${formatCount(reason.sets, 'set')} to no route: ${formatCodedProblem(reason)}`,
+    (reason) =>
+      `    ${formatCount(reason.sets, 'set')} to no route: ${formatCodedProblem(reason, summary.file)}`,
   )
   const received = (summary.received ?? []).map((each) => `    ${formatReceived(each)}`)
   const about = Object.keys(counts).length === 0 && received.length > 0 ? 'answers' : formatCounts(counts)

@@ -8,6 +8,7 @@ import type { LatestFile, Snapshot, SnapshotRoute, Unfinished } from '../../doma
 import { formatOpenStates } from '../../observability/format.ts'
 import { isoTime } from '../../support/clock.ts'
 import type { BridgeError } from '../../support/errors.ts'
+import { quoteForShell } from '../../support/text.ts'
 import { formatHeldFixes } from './inbound.ts'
 import { formatCount, formatCounts, formatPause, formatTable, formatWarnings } from './text.ts'
 
@@ -69,10 +70,19 @@ function formatAlerts(alerts: readonly Alert[], isWhole: boolean): string[] {
     'needs a person:',
     ...shown.flatMap(({ code, route, since, message, fix }, index) => {
       const line = `${route === undefined ? '' : `${route}: `}${message} (${code}, since ${isoTime(since)})`
-      return shown[index + 1]?.fix === fix ? [line] : [line, `    fix: ${fix}`]
+      if (shown[index + 1]?.fix === fix) return [line]
+      const same = shown.slice(0, index + 1).filter((each) => each.fix === fix)
+      const failing = code === 'route-failing' ? same.flatMap((each) => each.route ?? []) : []
+      return [line, `    fix: ${fix}${formatRetry(fix, failing)}`]
     }),
     ...(more > 0 ? [`and ${more} more: dropbridge status --all`] : []),
   ]
+}
+
+/** Only a run finds out that the cause of a failure is gone: until then, what the last one said stays. */
+function formatRetry(fix: string, routes: readonly string[]): string {
+  if (routes.length === 0 || fix.includes('`dropbridge run`')) return ''
+  return ` This is of the last run; where it is done: \`dropbridge run ${routes.map(quoteForShell).join(' ')}\`.`
 }
 
 function formatRoutes(routes: readonly SnapshotRoute[]): string[] {

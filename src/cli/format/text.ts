@@ -8,7 +8,7 @@ import type { Pause } from '../../domain/scheduled-run.ts'
 import type { StateCounts } from '../../domain/record.ts'
 import { isoTime } from '../../support/clock.ts'
 import { EXIT, type ExitCode } from '../../support/errors.ts'
-import { nameFileInFix, toOneLine } from '../../support/text.ts'
+import { leaveOutTakenFile, nameFileInFix, toOneLine } from '../../support/text.ts'
 import type { Terminal } from '../terminal.ts'
 
 export { formatCount }
@@ -42,10 +42,10 @@ export function alignCells(
 
 /**
  * `line 12, column "Qty": "two" is not a whole number. Write a whole number with digits only, such as 2.`
- * The commands of the fix name the file where it is given.
+ * The commands of the fix name the file; without one, no file was taken, and commands about taken files are left out.
  */
 export function formatProblem({ place, message, fix: general }: Problem, file?: string): string {
-  const fix = file === undefined ? general : nameFileInFix(general, file)
+  const fix = file === undefined ? leaveOutTakenFile(general) : nameFileInFix(general, file)
   const where = formatPlace(place)
   // A message may begin with its place, as in `column "Qty" is blank`.
   const what = where === '' || message.startsWith(where) ? message : `${where}: ${message}`

@@ -285,7 +285,8 @@ export class EnvelopeTracker {
     }
     if (trailer === undefined) {
       const { set: tag } = TAGS[open.set.segment.delimiters.syntax]
-      this.#reportAt('set-not-ended', locate(note, open.set.segment), `The set has no ${tag}.`)
+      const kind = note === undefined ? 'set-not-ended' : 'set-cut'
+      this.#reportAt(kind, locate(note, open.set.segment), `The set has no ${tag}.`)
     } else {
       open.segments += 1
       if (this.#interchange !== undefined) this.#interchange.whole += 1

@@ -31,6 +31,13 @@ export function createFaultProblem(fault: Fault, set: OfSet): Problem {
   return problem(code, { line: fault.segment, spot: createFaultSpot(fault, set) }, fault.message, fix)
 }
 
+/** The same of a file that no route took. */
+export function createFileFaultProblem(fault: Fault, set: OfSet): Problem {
+  const { fixOfFile }: FaultKind = FAULTS[fault.kind]
+  const found = createFaultProblem(fault, set)
+  return fixOfFile === undefined ? found : { ...found, fix: fixOfFile }
+}
+
 /** The place of a value. Where no segment has it: the path that leads nowhere, at the begin of the loop that misses it. */
 export function createValueSpot(path: EdiPath, hit: PathHit | undefined, loop: Loop, set: OfSet): Spot {
   if (hit === undefined) {

@@ -64,9 +64,30 @@ export function parseCalc(text: string, result: 'number' | 'date'): Calc | DateC
   try {
     return new Parser(text).whole(result)
   } catch (error) {
-    if (error instanceof CalcSyntaxError) return error.message
-    throw error
+    if (!(error instanceof CalcSyntaxError)) throw error
+    const [comma] = listDecimalCommas(text)
+    if (comma === undefined) return error.message
+    const point = `write ${comma.replace(',', '.')} in place of ${comma}: calculations have a decimal point`
+    return isMisplacedComma(error.message) ? point : `${error.message}; and ${point}`
   }
+}
+
+/** Numbers with a comma, outside of the names of columns. The comma of `round([Cost] * 3,2)` is none. */
+function listDecimalCommas(text: string): string[] {
+  const plain = text.replaceAll(/\[[^\]]*\]/g, '[]')
+  const found = [...plain.matchAll(/\d+,\d+/g)]
+  const isOfRound = (whole: string, at: number) =>
+    /,\d$/.test(whole) &&
+    /^\s*\)/.test(plain.slice(at + whole.length)) &&
+    /\bround\s*\(/i.test(plain.slice(0, at))
+  return found.flatMap(({ 0: whole, index }) => (isOfRound(whole, index) ? [] : [whole]))
+}
+
+/** The comma itself, or what a reader who takes it for a separator misses. */
+function isMisplacedComma(message: string): boolean {
+  return (
+    message === describeMisplaced(',') || message.includes('before ","') || message.startsWith('round takes')
+  )
 }
 
 const TOKEN = /\s*(?:\[([^\]]*)\]|(\d+(?:\.\d+)?)|([a-z]+)|([-+*/(),]))/iy

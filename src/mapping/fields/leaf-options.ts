@@ -20,6 +20,8 @@ export function parseLeafOptions(node: SourceNode, target: OptionTarget, errors:
   if (typeof names === 'string' && names.trim() !== '') return { from: names }
   const isName = (name: unknown) => typeof name === 'string' && name !== ''
   if (Array.isArray(names) && names.length > 0 && names.every(isName)) return { from: names as string[] }
+  if (node.kind === 'list' && node.items.some(({ kind }) => kind !== 'text'))
+    return errors.add(node, ONE_VALUE)
   const written = node.kind === 'text' && node.text !== '' ? `"${node.text}"` : 'this'
   return errors.add(
     node,
@@ -28,6 +30,9 @@ export function parseLeafOptions(node: SourceNode, target: OptionTarget, errors:
       : `${written} names no column: write a column name, a list of names, or a constant such as ${showConstant(target.rule)}`,
   )
 }
+
+const ONE_VALUE =
+  'one value belongs here, and this is a list of more than names: take the brackets or the dash away, as in { from: Qty }'
 
 type ReportOptionError = (option: keyof BodyLeaf, message: string) => void
 

@@ -7,6 +7,7 @@ import type { BoundCondition } from './bind-condition.ts'
 import type { BoundLeaf, BoundObject, BoundRows, RecordBuilder } from '../binding/record-builder.ts'
 import { type RecordRows, type KeyColumn, opensRecord } from './grouping.ts'
 import type { Grouping } from '../fields/plan.ts'
+import { quoteNames } from '../../support/text.ts'
 import { quoteText } from '../values/text.ts'
 
 export interface DraftContext {
@@ -151,13 +152,30 @@ function createPlainDraft(record: RecordRows, number: number, context: DraftCont
   }
   // A missing value may be in the unreadable row, so it is not reported.
   const sure = isBroken ? found.filter(({ code }) => code !== 'value-missing') : found
-  const problems = removeRepeats([
-    ...record.problems,
-    ...strays,
-    ...rows.flatMap((row) => row.problems ?? []),
-    ...(findTotalLine(rows, sure) ?? sure),
-  ])
+  const problems = joinDisagreements(
+    removeRepeats([
+      ...record.problems,
+      ...strays,
+      ...rows.flatMap((row) => row.problems ?? []),
+      ...(findTotalLine(rows, sure) ?? sure),
+    ]),
+  )
   return { number, lines, keyValues, references, ...readOrderReference(context, built), problems, ...warned }
+}
+
+const FIX_TWO_RECORDS =
+  'If they are two records, give them two numbers; if one, write the same values in its rows.'
+
+/** Rows that disagree in several columns are two records under one number: that is said once, and nothing of their items. */
+function joinDisagreements(problems: readonly Problem[]): Problem[] {
+  const [first, ...others] = problems.filter(({ code }) => code === 'rows-disagree')
+  const columns = [...new Set(others.flatMap(({ place: { column } }) => column ?? []))]
+  if (first === undefined || columns.length === 0) return [...problems]
+  const message = `${first.message.replace(/\.$/, '')}; more columns differ: ${quoteNames(columns)}.`
+  return problems.flatMap((each) => {
+    if (each === first) return [{ ...first, message, fix: FIX_TWO_RECORDS }]
+    return ['rows-disagree', 'item-repeated'].includes(each.code) ? [] : [each]
+  })
 }
 
 function toRepeatedHeaderProblem({ line }: Row): Problem {

@@ -82,7 +82,8 @@ function reportIssue(
     const allKnown = known.length === 0 ? '' : ` Known are ${known.join(', ')}.`
     for (const key of issue.keys) {
       const place = where.kind === 'map' ? locateKey(where, key) : where
-      errors.add(place, `there is no such key here.${didYouMean(key, known) || allKnown}`)
+      const split = describeSplitText(key, getEntry(where, key))
+      errors.add(place, split ?? `there is no such key here.${didYouMean(key, known) || allKnown}`)
     }
     return
   }
@@ -96,6 +97,14 @@ function reportIssue(
   // Without the value, the place is that of what surrounds it, which does not name it.
   const isUnnamed = typeof name === 'string' && where === nodeAt(context.node, ...keys.slice(0, -1))
   errors.add(where, isUnnamed && !message.includes('missing') ? `${name} is missing: ${message}` : message)
+}
+
+/** In braces a comma ends a text without quotes, and what follows it is a key without a value. */
+function describeSplitText(key: string, node: SourceNode | undefined): string | undefined {
+  const isNumber = /^\d/.test(key) && node?.kind === 'text' && node.value === null
+  return isNumber
+    ? `a comma ends the text before "${key}": write a decimal point, such as 1.1, or put the text in quotes`
+    : undefined
 }
 
 /** `, such as ...`: the example of the key whose value has a wrong type. */

@@ -118,6 +118,13 @@ function collectErrors(files: readonly SourceFile[]) {
       offsets.set(`${locate(place)}${message}`, place.offset)
       return undefined
     },
+    /** The same in the place of what was noted there: it says more. */
+    replace(place: ErrorPlace, message: string): undefined {
+      const noted = [...offsets.keys()].filter((line) => line.startsWith(locate(place)))
+      for (const line of noted) offsets.delete(line)
+      offsets.set(`${locate(place)}${message}`, place.offset)
+      return undefined
+    },
     locate,
     /** The file without its folders, and the line: `orders.yaml:12`. */
     formatLine: ({ offset }: ErrorPlace) => locate({ offset, path: '' }).replace(/^.*[/\\]|:\d+ $/g, ''),

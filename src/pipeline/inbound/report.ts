@@ -1,12 +1,18 @@
 /** Writes the reports of a file from the journal: results, rejects, exceptions and summary. */
-import { type FileEntry, findCorrectedName, partSuffix } from '../../domain/file.ts'
+import {
+  type FileEntry,
+  findCorrectedName,
+  formatCorrectionName,
+  isPartFile,
+  partSuffix,
+} from '../../domain/file.ts'
 import type { Notes } from '../../domain/format.ts'
 import { type Problem, type ProblemCode } from '../../domain/problem.ts'
 import { formatPlace } from '../../domain/place.ts'
 import type { ReportedRecord } from '../../domain/record.ts'
 import { isoTime } from '../../support/clock.ts'
 import { throwIfStopped } from '../../support/errors.ts'
-import { guardFormula, nameFileInFix } from '../../support/text.ts'
+import { guardFormula, nameFileInFix, quoteForShell } from '../../support/text.ts'
 import type { InboundContext } from '../context.ts'
 import { addDocuments, type RecordWithDocuments } from '../documents/delivery.ts'
 import { giveWay } from './file-pass.ts'
@@ -23,10 +29,10 @@ const RECORDS_PAGE = 1000
 
 /** submitted → reported. After a crash in between, reports that already have their names are not delivered again. */
 export async function reportFile(context: InboundContext, file: FileEntry): Promise<ReportedFile> {
-  const { summary, firstReason } = await writeReports(context, file)
-  const reports = listReports(file, summary)
   // Several routes may report a part of the same file, to the same folder.
   const baseName = file.partOf === undefined ? file.name : `${file.name}.${context.route.name}`
+  const { summary, firstReason } = await writeReports(context, file, baseName)
+  const reports = listReports(file, summary)
   const paths = await deliverReports(context, file, { baseName, reports })
   return { summary, paths, isPart: file.partOf !== undefined, ...omitUndefined({ firstReason }) }
 }
@@ -45,7 +51,17 @@ const CORRECTED: ReadonlySet<string> = new Set(['accepted', 'duplicate'])
 /** So many sets of one correction are compared with refused ones. */
 const SETS_MAX = 10_000
 
-async function writeReports(context: InboundContext, file: FileEntry) {
+/** The names in the commands that mend a rejects file of interchanges: its own, and that under which the copy corrects it. */
+function nameParts(file: FileEntry, baseName: string): NonNullable<ShownParts['parts']> {
+  const { name, reportName, reports = 0 } = file
+  const base = reportName ?? (reports === 0 ? baseName : `${baseName}~${reports + 1}`)
+  return {
+    rejects: base + partSuffix('rejects', name),
+    fixed: isPartFile(name) ? name : formatCorrectionName(name),
+  }
+}
+
+async function writeReports(context: InboundContext, file: FileEntry, baseName: string) {
   const { spool, format } = context
   const returned = collectReturnedRows()
   const summary = createSummary(context.route, file, listOperations(context))
@@ -66,7 +82,7 @@ async function writeReports(context: InboundContext, file: FileEntry) {
   /** The sets of which a record was accepted. */
   const corrected = new Set<string>()
   const keys = file.keyColumns.length
-  const shown = { operations: operations.length > 0, file: file.name }
+  const shown = { operations: operations.length > 0, file: file.name, parts: nameParts(file, baseName) }
 
   async function* resultLines() {
     yield writer.formatHeader()
@@ -82,7 +98,10 @@ async function writeReports(context: InboundContext, file: FileEntry) {
           corrected.add(set)
         summary.add(record)
         const [reason] = record.state === 'rejected' ? record.problems : []
-        if (reason !== undefined) firstReason ??= addLine(reason, record, { detailRows, set })
+        if (reason !== undefined && firstReason === undefined) {
+          const first = addLine(reason, record, { detailRows, set })
+          firstReason ??= { ...first, fix: fillFix(first, shown) }
+        }
         return [
           ...formatResultRow(record, keys, { ...shown, detailRows, set }),
           ...(record.documents === undefined ? [] : [record.documents.paths.join(SEPARATOR)]),
@@ -202,6 +221,8 @@ interface ShownParts {
   readonly set?: string | undefined
   /** The name of the file, for the commands in fixes. */
   readonly file?: string
+  /** The names of the rejects file and of its mended copy, for these too. */
+  readonly parts?: { readonly rejects: string; readonly fixed: string }
 }
 
 /** One record's line. */
@@ -216,7 +237,7 @@ export function formatResultRow(record: ReportedRecord, keyColumns: number, show
     record.state,
     record.http === undefined ? '' : String(record.http),
     record.apiId ?? '',
-    ...formatProblemCells([...problems, ...warnings], shown.file),
+    ...formatProblemCells([...problems, ...warnings], shown),
     String(record.attempts - (record.unsent ?? 0)),
     isoTime(record.changedAt),
   ]
@@ -243,22 +264,28 @@ export function formatFileRow(file: FileEntry): string[] {
   const at = isoTime(file.submittedAt ?? file.claimedAt)
   const whole = file.outcome === 'duplicate' ? 'duplicate' : 'rejected'
   const state = file.outcome === 'processed' ? 'skipped' : whole
-  return ['', '', state, '', '', ...formatProblemCells(file.problems, file.name), '0', at]
+  return ['', '', state, '', '', ...formatProblemCells(file.problems, { file: file.name }), '0', at]
 }
 
 /** Four cells: codes, fields or columns, messages with their places, and fixes, whose commands name the file. */
-export function formatProblemCells(problems: readonly Problem[], file?: string): string[] {
+export function formatProblemCells(
+  problems: readonly Problem[],
+  names: Pick<ShownParts, 'file' | 'parts'>,
+): string[] {
   const cell = (text: (each: Problem) => string) => problems.map(text).join(SEPARATOR)
   return [
     cell((each) => each.code),
     cell((each) => each.place.field ?? each.place.column ?? ''),
     cell((each) => [formatPlace(each.place), each.message].filter((part) => part !== '').join(': ')),
-    [...new Set(problems.map((each) => fillFix(each, file)).filter((fix) => fix !== ''))].join(SEPARATOR),
+    [...new Set(problems.map((each) => fillFix(each, names)).filter((fix) => fix !== ''))].join(SEPARATOR),
   ]
 }
 
-function fillFix({ fix }: Problem, file: string | undefined): string {
-  return file === undefined ? fix : nameFileInFix(fix, file)
+function fillFix({ fix }: Problem, { file, parts }: Pick<ShownParts, 'file' | 'parts'>): string {
+  const named = file === undefined ? fix : nameFileInFix(fix, file)
+  if (parts === undefined) return named
+  const [rejects, fixed] = [parts.rejects, parts.fixed].map(quoteForShell)
+  return named.replace('edi fix REJECTS --out FIXED', `edi fix ${rejects} --out ${fixed}`)
 }
 
 /** The API knows no lines of the file: a problem of `order_lines[2]` gets the line of that part of the record. */

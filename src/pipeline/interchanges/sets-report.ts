@@ -184,7 +184,7 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
       judged.segments.join('-'),
       String(judged.records.all),
       String(judged.records.refused),
-      ...formatProblemCells(problems, file.name),
+      ...formatProblemCells(problems, { file: file.name }),
       taker?.part.reportName === undefined ? '' : `${taker.part.reportName}.results.csv`,
     ]
   }
@@ -193,7 +193,16 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
     if (file.problems.length > 0) {
       const blank = SET_COLUMNS.slice(0, 8).map(() => '')
       const status = file.outcome === 'duplicate' ? 'duplicate' : 'refused'
-      const row = [...blank, status, '', '', '', '', ...formatProblemCells(file.problems, file.name), '']
+      const row = [
+        ...blank,
+        status,
+        '',
+        '',
+        '',
+        '',
+        ...formatProblemCells(file.problems, { file: file.name }),
+        '',
+      ]
       yield writer.formatRows([row.map(guardFormula)])
     }
     if (!isRead) return

@@ -108,22 +108,28 @@ async function lookUpOutcomes(
   }
   const lookups = await lookUpLostRecords(context, file, lost)
   for (const [record, read] of lookups) results.push(createResult(record, read, isLastRound))
-  reportAbsent(context, file, lookups)
+  await reportAbsent(context, file, lookups)
   return results
 }
 
 /** Says which records are sent again, so that the next wait is not taken for the one before. */
-function reportAbsent(
-  { route, notify }: InboundContext,
+async function reportAbsent(
+  { route, journal, notify }: InboundContext,
   file: FileEntry,
   lookups: ReadonlyMap<UncertainRecord, ReadResult<LookupResult>>,
-): void {
+): Promise<void> {
   const again = [...lookups]
-    .filter(([, read]) => 'value' in read && read.value.found === 'absent')
-    .map(([{ timesLost }]) => timesLost)
-    .filter((timesLost) => timesLost < LOST_MAX)
+    .filter(([{ timesLost }, read]) => {
+      return timesLost < LOST_MAX && 'value' in read && read.value.found === 'absent'
+    })
+    .map(([record]) => record)
   if (again.length === 0) return
-  const counts = { records: again.length, sent: Math.max(...again), atMost: LOST_MAX }
+  // After a restored journal each record counts one attempt that may never have been.
+  const doubt = (await journal.listDoubtfulRoutes()).find((each) => each.route === route.name)
+  const sent = again.map(({ timesLost, uncertainSince }) => {
+    return doubt !== undefined && uncertainSince <= doubt.since ? timesLost - 1 : timesLost
+  })
+  const counts = { records: again.length, sent: Math.max(0, ...sent), atMost: LOST_MAX }
   notify({ kind: 'found-absent', route: route.name, file: file.name, ...counts })
 }
 

@@ -7,6 +7,7 @@ import { blameMapping, type Problem, type ProblemCode, problem } from '../../dom
 import type { SendingRecord } from '../../domain/record.ts'
 import { assert, hasCode, throwIfStopped } from '../../support/errors.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
+import { quoteForShell } from '../../support/text.ts'
 import { dispatchRecords, type DispatchOptions } from './dispatch.ts'
 import { createPartyParams, type InboundRules, readId, type RequestBody } from '../../operations/operation.ts'
 import { INBOUND_RULES } from '../../operations/operations.ts'
@@ -161,7 +162,11 @@ function createStepSender(context: InboundContext, file: FileEntry): Sender {
       const known = await lookUpDoubtful(record, snapshot.value, answer.status)
       if (known) return known
     }
-    const found = await describeRefusal(answer, { ...record, operation: route.operation }, findField)
+    const found = await describeRefusal(
+      answer,
+      { ...record, operation: route.operation, route: route.name },
+      findField,
+    )
     const problems = await Promise.all(found.map((each) => suggestOrder(context, each, record.body)))
     return { id: record.id, state: 'rejected', http: answer.status, problems }
   }
@@ -183,8 +188,10 @@ function createRequestBuilder({ route }: InboundContext): (record: SendingRecord
 
 // What the API says in its own words: it gives no code.
 
-const EXISTING_FIX =
-  'Nothing to do if the API has the same record from elsewhere; one with a new number would be a second record.'
+/** `target`: the record, as `dismiss` takes it; its file may have others that wait for a correction. */
+function formatExistingFix(target: string): string {
+  return `If it is the same: dropbridge dismiss ${quoteForShell(target)} --by NAME --why TEXT. A new number makes a second record.`
+}
 
 const CANCELED_FIXES: Readonly<Record<string, string>> = {
   'acknowledge-order': 'Remove the row, and do not pack the order: it is canceled.',
@@ -193,9 +200,9 @@ const CANCELED_FIXES: Readonly<Record<string, string>> = {
 /** The code of a refusal that people can act on, with its fix where that of the code is not right. */
 function classifyRefusal(
   message: string,
-  operation: string,
+  { operation, target }: { readonly operation: string; readonly target: string },
 ): { code: ProblemCode; fix?: string | undefined } {
-  if (/\balready exists\b/i.test(message)) return { code: 'api-refused', fix: EXISTING_FIX }
+  if (/\balready exists\b/i.test(message)) return { code: 'api-refused', fix: formatExistingFix(target) }
   if (/^an? cancell?ed order cannot be /i.test(message))
     return {
       code: 'order-finished',
@@ -215,14 +222,19 @@ function classifyRefusal(
 /** The API's own messages, each with the user's column or the part of the mapping for the field it names. */
 async function describeRefusal(
   { status, body, text }: Extract<CallResult, { certainty: 'answered' }>,
-  { operation, body: sent }: { readonly operation: string; readonly body: string },
+  {
+    id,
+    route,
+    operation,
+    body: sent,
+  }: Readonly<Record<'route' | 'operation' | 'body', string>> & { readonly id: number },
   findField: ReturnType<typeof createFieldFinder>,
 ): Promise<Problem[]> {
   const problems: Problem[] = []
   for (const { path, message } of readApiErrors(body, text)) {
     const { column, origin } = path === '' ? {} : await findField(path)
     const place = path === '' ? {} : omitUndefined({ field: path, column })
-    const { code, fix } = classifyRefusal(message, operation)
+    const { code, fix } = classifyRefusal(message, { operation, target: `${route}/#${id}` })
     // As of a record whose order the bridge looks up itself.
     const number = code === 'order-unknown' ? (JSON.parse(sent) as RequestBody)[path] : undefined
     const what = typeof number === 'string' ? `no order "${number}" is known to this account` : message

@@ -27,6 +27,8 @@ export const numbersCommand = defineCommand({
       default: 'production' as const,
       describe: 'With --set: of which interchanges',
     },
+    from: text('With --set: your address, where the partner has several pairs'),
+    to: text('With --set: its address, where the partner has several pairs'),
     repeat: flag(
       'With --set: also a lower number. Numbers are used twice then, and the partner may refuse those files',
     ),
@@ -34,7 +36,7 @@ export const numbersCommand = defineCommand({
     why: text('With --set: why'),
     json: JSON_FLAG,
   },
-  async run(terminal, { config, partner, set, group, usage, repeat, by = '', why = '', json }) {
+  async run(terminal, { config, partner, set, group, usage, from, to, repeat, by = '', why = '', json }) {
     if (set !== undefined && (partner === undefined || by.trim() === '' || why.trim() === ''))
       throw usageError(
         '--set needs a partner, --by and --why',
@@ -52,7 +54,7 @@ export const numbersCommand = defineCommand({
             by: by.trim(),
             why: why.trim(),
           }
-          await setNumbers(configuration, journal, { ...change, ...omitUndefined({ group }) })
+          await setNumbers(configuration, journal, { ...change, ...omitUndefined({ group, from, to }) })
         }
         return listNumbers(configuration, journal, partner)
       })) ?? []

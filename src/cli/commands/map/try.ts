@@ -94,11 +94,15 @@ function sayHowManyAreShown(terminal: Terminal, records: number): void {
 function formatTriedRecord(tried: TriedRecord, unit: 'line' | 'segment'): string[] {
   const { number, key, lines, outcome, fields, problems, warnings } = tried
   const where = lines.length === 1 ? `${unit} ${lines[0]}` : `${unit}s ${lines.join(', ')}`
+  // The cells of a repeated header are names, and wrong in every field.
+  const isHeader = problems.some(({ code }) => code === 'header-repeated')
   const wrong = { translated: 'wrong', refused: 'wrong', skipped: 'left out', held: 'held' }[outcome]
   return [
     `record ${number} (${key}), ${where}${outcome === 'translated' ? '' : `: ${outcome}`}`,
-    ...formatFields(tried, unit),
-    ...fields.flatMap((field) => field.problems).map((each) => `  wrong: ${formatCodedProblem(each)}`),
+    ...(isHeader ? [] : formatFields(tried, unit)),
+    ...(isHeader ? [] : fields)
+      .flatMap((field) => field.problems)
+      .map((each) => `  wrong: ${formatCodedProblem(each)}`),
     ...problems.map((each) => `  ${wrong}: ${formatCodedProblem(each)}`),
     ...warnings.map((each) => `  warning: ${formatCodedProblem(each)}`),
     '',
