@@ -106,6 +106,7 @@ const CONSOLE_FIXES: Readonly<
   'delivery-held': {
     fix: 'Ask its reader whether its records came, then: “Say whether it was delivered …”.',
   },
+  'api-refused': { dismiss: DISMISS },
   'document-refused': { dismiss: DISMISS },
   'file-unusable': { dismiss: DISMISS },
   'file-vanished': { dismiss: DISMISS },
