@@ -180,7 +180,7 @@ body: { order_id: { from: PO, find: order } }
   expect(out.split('\n')).toHaveLength(1)
   expect(err.split('\n')).toEqual([
     'record 2 (B) is held for a person: Ask the warehouse.',
-    '1 records translated, 0 refused, 1 held',
+    '1 record translated, 0 refused, 1 held',
     expect.stringMatching(/^Not checked here: /),
   ])
 })

@@ -70,10 +70,13 @@ async function translateRows(
       else reportDraft(terminal, draft)
     }
   }
-  const otherCounts = { skipped: count.skipped, held: count.held, 'lines ignored': translation.ignored() }
-  const nonZero = Object.entries(otherCounts).filter(([, number]) => number > 0)
-  const also = nonZero.map(([what, number]) => `, ${number} ${what}`).join('')
-  terminal.say(`${count.good} records translated, ${count.bad} refused${also}`)
+  const others = [
+    [count.skipped, `${count.skipped} skipped`],
+    [count.held, `${count.held} held`],
+    [translation.ignored(), `${formatCount(translation.ignored(), 'line')} ignored`],
+  ] as const
+  const also = others.map(([number, text]) => (number > 0 ? `, ${text}` : '')).join('')
+  terminal.say(`${formatCount(count.good, 'record')} translated, ${count.bad} refused${also}`)
   terminal.say(NOT_CHECKED)
   const exit = reportFileVerdict(terminal, file, whole.end())
   return exit === EXIT.ok && count.bad + count.held > 0 ? EXIT.rejects : exit

@@ -212,7 +212,7 @@ const LANGUAGES: readonly PartyNames[] = [
       street1: splitWords('strasse str anschrift adresse adresse1 strasse1 rue direccion calle'),
       street2: splitWords('adresszusatz adresse2 strasse2 complement complementadresse direccion2'),
       city: splitWords('ort stadt wohnort ville ciudad poblacion localidad'),
-      province: splitWords('bundesland kanton provinz departement provincia estado'),
+      province: splitWords('bundesland bundesstaat kanton provinz departement provincia estado'),
       postal_code: splitWords('plz postleitzahl codepostal cp codigopostal'),
       country: splitWords('land laendercode landcode pays codepays pais'),
       phone1: splitWords('telefon telefonnummer telefono movil handy'),
