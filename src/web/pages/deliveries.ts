@@ -55,7 +55,7 @@ export const deliveriesPage = definePage<DeliveriesPage>({
 function drawDeliveries({ deliveries, total, next, routes }: DeliveriesPage, request: PageRequest): Html {
   const older = next === undefined ? undefined : linkTo('/deliveries', request, { after: next })
   const route = { name: 'route', label: 'Route', all: 'all' }
-  const state = { name: 'state', label: 'State', all: 'all' }
+  const state = { name: 'state', label: 'State', all: 'all', words: STATE_WORDS }
   const form = html`<form method="get" action="/deliveries" class="filters">
     ${drawChoice(route, routes, readFilter(request, 'route'))}
     ${drawChoice(state, DELIVERY_CHOICES, readFilter(request, 'state'))} <button>Show</button>
@@ -88,6 +88,15 @@ function drawRowCells(delivery: ListedDelivery, request: PageRequest): readonly 
     html`${acknowledgeBy === undefined ? undefined : showTime(acknowledgeBy, request)}`,
     ...(request.may('operate') ? [drawAgainLink(delivery)] : []),
   ]
+}
+
+const STATE_WORDS: Readonly<Record<(typeof DELIVERY_CHOICES)[number], string>> = {
+  waiting: 'waiting for its reader',
+  held: 'held for a person',
+  composed: 'being delivered',
+  delivered: 'delivered, not acknowledged yet',
+  acknowledged: 'acknowledged',
+  done: 'delivered, nothing to acknowledge',
 }
 
 export function drawDeliveryState(

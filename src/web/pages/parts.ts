@@ -228,8 +228,19 @@ export function drawNext(address: string | undefined, text: string): Html | unde
   return address === undefined ? undefined : html`<p><a rel="next" href="${address}">${text}</a></p>`
 }
 
+/** `words`: what stands for a value; without it, the value itself. */
 export function drawChoice(
-  { name, label, all }: { readonly name: string; readonly label: string; readonly all: string },
+  {
+    name,
+    label,
+    all,
+    words = {},
+  }: {
+    readonly name: string
+    readonly label: string
+    readonly all: string
+    readonly words?: Readonly<Record<string, string>>
+  },
   values: readonly string[],
   chosen: string | undefined,
 ): Html {
@@ -239,7 +250,9 @@ export function drawChoice(
       <option value="">${all}</option>
       ${values.map(
         (value) =>
-          html`<option value="${value}" ${value === chosen ? html`selected` : undefined}>${value}</option>`,
+          html`<option value="${value}" ${value === chosen ? html`selected` : undefined}>
+            ${words[value] ?? value}
+          </option>`,
       )}
     </select></label
   >`

@@ -44,6 +44,7 @@ async function aWaitingDelivery(): Promise<World> {
 test('a delivery that nobody took waits, and says by when its orders should be acknowledged', async () => {
   const context = await lookAt(await aWaitingDelivery())
   const page = await visit(context, deliveriesPage, { query: { state: 'waiting' } })
+  expect(page?.text).toMatch(/State all waiting for its reader held for a person being delivered/)
   const [delivery] = page!.data.deliveries
   expect(delivery).toMatchObject({
     state: 'delivered',
