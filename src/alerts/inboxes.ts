@@ -118,7 +118,7 @@ const WORKBOOK = /\.(?:xls[xmb]?|ods|numbers)$/i
 
 /** Names the patterns of the routes, because a workbook under their names is refused. */
 function describeWorkbookFix(patterns: readonly string[]): string {
-  return `It is a workbook: save it as CSV, under a name like ${[...new Set(patterns)].join(' or ')}.`
+  return `It is a workbook: save it as CSV, under a name like ${[...new Set(patterns)].join(' or ')}, and take it away.`
 }
 
 /** The patterns of receipts that arrive in the folder of an inbox. */

@@ -1,9 +1,10 @@
 /** Loads `dropbridge.yaml`: substitutes variables, checks it, and reports every error at once with its place. */
 import { hash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { readdir, readFile } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { isScalar } from 'yaml'
 import { BridgeError, describeUnreadable, hasCode, hasSystemCode } from '../support/errors.ts'
+import { didYouMean } from '../support/text.ts'
 import { checkAcrossParts } from './checks.ts'
 import { type Configuration, toConfiguration } from './configuration.ts'
 import { checkShape, type ConfigError, getRawValue, valueError } from './errors.ts'
@@ -161,15 +162,22 @@ function getApiPlaceholder(path: readonly string[]): string | undefined {
 const CONFIGURATION_CHARACTERS_MAX = 1 << 20
 
 async function readText(path: string): Promise<string> {
-  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+  const text = await readFile(path, 'utf8').catch(async (cause: unknown) => {
+    const isMissing = hasSystemCode(cause, 'ENOENT', 'ENOTDIR')
+    const guess = isMissing ? didYouMean(basename(path), await listConfigurations(dirname(path))) : ''
     const fix = hasSystemCode(cause, 'EACCES', 'EPERM')
       ? 'Let the user that runs dropbridge read the file.'
       : 'Name the configuration file with --config, or write a new one: `dropbridge init`.'
-    const message = `The configuration file ${path} cannot be read.`
+    const message = `The configuration file ${path} cannot be read.${guess}`
     throw new BridgeError('configuration-invalid', message, { cause, fix })
   })
   if (text.length <= CONFIGURATION_CHARACTERS_MAX) return text
   throw new BridgeError('configuration-invalid', `The configuration file ${path} is larger than a megabyte.`)
+}
+
+async function listConfigurations(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => [])
+  return names.filter((name) => /\.ya?ml$/.test(name))
 }
 
 /** Drops errors at the places of unset variables, which are reported already. */

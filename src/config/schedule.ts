@@ -58,7 +58,7 @@ const CronSettings = z.union(
   },
 )
 
-const DailySettings = z.strictObject({
+const DailyKeys = {
   after: timeOfDay('06:30').describe('From this time of day on, once for the business date.'),
   zone: zoneOf('time and of the date'),
   days: DaysOfWeek,
@@ -73,6 +73,13 @@ const DailySettings = z.strictObject({
     .describe(
       'How far back a report makes up for business dates that were missed, besides the last one, which it always makes.',
     ),
+}
+
+const DailySettings = z.strictObject(DailyKeys, {
+  error: ({ code }) =>
+    code === 'invalid_type'
+      ? 'must hold keys and values, such as { after: "06:30", zone: America/New_York }'
+      : undefined,
 })
 
 /** Keys of a route. */

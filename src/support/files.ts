@@ -199,12 +199,14 @@ export async function mapDiskErrors<Result>(
   }
 }
 
-/** The fix for an error of the system on writing; undefined where its code says neither of the two usual causes. */
+/** The fix for an error of the system on writing; undefined where its code says none of the usual causes. */
 export function findWriteFix(error: Error): string | undefined {
   if (hasSystemCode(error, 'ENOSPC', 'EDQUOT'))
     return 'Make room on that disk, then run again: the work is kept.'
   if (hasSystemCode(error, 'EACCES', 'EPERM', 'EROFS'))
     return 'Let the user of the bridge write there, then run again: the work is kept.'
+  if (hasSystemCode(error, 'ENOENT', 'ENOTDIR'))
+    return 'Its folder is not there: make it, or name another place, then run the command again.'
   return undefined
 }
 

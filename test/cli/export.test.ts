@@ -108,6 +108,12 @@ test('it writes a new file, and never over another one', async () => {
   expect(again.err[0]).toBe(`dropbridge: ${path} is there already, and nothing is overwritten`)
 })
 
+test('a file in a folder that is not there is answered with the folder to make', async () => {
+  const { exit, err } = await dropbridge('export', 'orders-out', '--out', 'none/orders.csv')
+  expect(exit).toBe(74)
+  expect(err.join('\n')).toContain('fix: Its folder is not there: make it, or name another place')
+})
+
 test('with --json it prints the records as the API shows them, one on each line', async () => {
   const { exit, out } = await dropbridge('export', 'orders-out', '--json')
 

@@ -1,6 +1,6 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Configuration } from '../../src/config/configuration.ts'
 import { loadConfiguration } from '../../src/config/load.ts'
@@ -537,6 +537,14 @@ describe('a file that is no configuration at all', () => {
       message: `The configuration file ${path} cannot be read.`,
       fix: 'Name the configuration file with --config, or write a new one: `dropbridge init`.',
       cause: expect.objectContaining({ code: 'ENOENT' }),
+    })
+  })
+
+  test('names the one that is there under a name like it', async () => {
+    await writeFile(path, 'api: {}\n')
+    const wrong = `${path.slice(0, -'.yaml'.length)}.yml`
+    await expect(loadConfiguration(wrong, ENV)).rejects.toMatchObject({
+      message: `The configuration file ${wrong} cannot be read. Did you mean "${basename(path)}"?`,
     })
   })
 

@@ -121,6 +121,12 @@ describe('errors', () => {
     expect(await errorsOf('cron: "0 6 * *"', 'zone: UTC')).toEqual([`cron: ${five}.`])
   })
 
+  test('a time alone in place of the settings of a report is shown their form', async () => {
+    expect(await errorsOf('daily: "06:30"', 'zone: UTC')).toEqual([
+      'daily: must hold keys and values, such as { after: "06:30", zone: America/New_York }.',
+    ])
+  })
+
   test('a value out of bounds is reported with the bounds', async () => {
     expect(await errorsOf('every: 500ms')).toEqual([
       'every: must be a time from 1s to a day, such as 30s, 15m or 1h.',

@@ -8,7 +8,10 @@ function withKeys(keys: string): string {
 
 test.each([
   ['only: {}', '4:7 only: a condition names at least one column'],
-  ['only: Ready', '4:7 only: expected columns, each with what it must be, such as { Status: Ready }'],
+  [
+    'only: Ready',
+    '4:7 only: expected columns, each with what it must be, such as { Status: Ready } or { Note: filled }',
+  ],
   [
     'only: { Status: { isnt: Void } }',
     '4:19 only.Status.isnt: there is no such key here. Known are not, matches, above, below, equals, differs.',
@@ -94,7 +97,7 @@ test.each([
   [
     'ordered_at: Order Date',
     'ordered_at: { from: Order Date, when: Ready }',
-    '6:41 body.ordered_at.when: expected columns, each with what it must be, such as { Status: Ready }',
+    '6:41 body.ordered_at.when: expected columns, each with what it must be, such as { Status: Ready } or { Note: filled }',
   ],
   [
     'gift_message: Gift',

@@ -33,7 +33,10 @@ test.each([
     '{ format: csv, ignore: [header] }',
     '3:31 read.ignore[0]: must hold keys and values, such as `ignore: [{ startsWith: "#" }, { header: repeated }]`',
   ],
-  ['{ format: csv, delimiter: comma }', '3:33 read.delimiter: expected one character in quotes, such as ";"'],
+  [
+    '{ format: csv, delimiter: comma }',
+    '3:33 read.delimiter: expected one character in quotes, such as ";" or "\\t"',
+  ],
   ['csv', '3:7 read: must hold keys and values, such as `read: { format: csv }`'],
   [
     '{ format: csv, columns: [PO], missing: refuse }',

@@ -310,3 +310,14 @@ test.each([
 ])('the format %s names a part twice', (format, error) => {
   expect(compileDateFormat(format)).toBe(error)
 })
+
+test.each([
+  ['mm/dd/yyyy HH:MM', 'mm', 'MM'],
+  ['dd.m.yyyy', 'm', 'M'],
+  ['yyyy-mm-dd', 'mm', 'MM'],
+  ['yyyymmddHHMM', 'mm', 'MM'],
+])('the format %s has a minute where the month belongs', (format, minute, month) => {
+  expect(compileDateFormat(format)).toBe(
+    `"${minute}" is the minute, and no hour stands before it; the month is "${month}"`,
+  )
+})

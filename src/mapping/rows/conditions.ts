@@ -98,7 +98,8 @@ const ConditionTest = z.union([Word, Words, z.strictObject(optionalKeys(CONDITIO
   error: `expected a text, a list of texts, or one of ${WORDS.slice(0, -1).join(', ')} and ${WORDS.at(-1) ?? ''}`,
 })
 
-const EXPECTED_COLUMNS = 'expected columns, each with what it must be, such as { Status: Ready }'
+const EXPECTED_COLUMNS =
+  'expected columns, each with what it must be, such as { Status: Ready } or { Note: filled }'
 
 export const ConditionFrame = z
   .record(Text, ConditionTest, { error: ({ input }) => (input === undefined ? undefined : EXPECTED_COLUMNS) })

@@ -5,7 +5,7 @@ import { didYouMean } from '../../support/text.ts'
 import { getEntry, locateKey, type MappingErrors, nodeAt, type SourceNode, toPlain } from './source.ts'
 
 export const Text = z.string().min(1)
-export const Character = z.string().length(1, 'expected one character in quotes, such as ";"')
+export const Character = z.string().length(1, 'expected one character in quotes, such as ";" or "\\t"')
 
 // Each key says how it is checked, what it means and shows an example: for the compiler, the schema and the docs.
 

@@ -20,6 +20,8 @@ export function compileDateFormat(format: string) {
   const tokens = pieces.flatMap((piece) => (piece.kind === 'token' ? [piece.text] : []))
   const repeated = findRepeatedPart(tokens)
   if (repeated !== undefined) return repeated
+  const misplaced = findMisplacedMinute(tokens)
+  if (misplaced !== undefined) return misplaced
   const pattern = new RegExp(
     `^${pieces.map((piece, index) => compilePiece(piece, [pieces[index - 1], pieces[index + 1]])).join('')}$`,
     'i',
@@ -66,6 +68,14 @@ function findRepeatedPart(tokens: readonly string[]): string | undefined {
   if (again === undefined) return undefined
   const note = again.startsWith('M') ? '; M is the month, and m the minute' : ''
   return `"${again}" names the ${partOf(again)} once more${note}`
+}
+
+/** The error of a minute that stands where a month is meant: `mm/dd/yyyy HH:MM` would read other dates, and refuse none. */
+function findMisplacedMinute(tokens: readonly string[]): string | undefined {
+  const minute = tokens.findIndex((token) => token.startsWith('m'))
+  if (tokens.length === 1 || minute === -1 || /^h/i.test(tokens[minute - 1] ?? '')) return undefined
+  const token = tokens[minute] ?? ''
+  return `"${token}" is the minute, and no hour stands before it; the month is "${token.toUpperCase()}"`
 }
 
 const PARTS: Readonly<Record<string, string>> = {

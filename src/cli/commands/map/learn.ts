@@ -7,7 +7,7 @@ import { writeRoute } from '../../../mapping-tools/learn/mapping-page.ts'
 import { INBOUND_OPERATIONS, isInbound, OUTBOUND_OPERATIONS } from '../../../contract/operations.ts'
 import { createFormats } from '../../../formats/formats.ts'
 import { BridgeError, EXIT, hasSystemCode } from '../../../support/errors.ts'
-import { fileExistsError } from '../../../support/files.ts'
+import { fileExistsError, findWriteFix } from '../../../support/files.ts'
 import { quoteForShell } from '../../../support/text.ts'
 import { defineCommand, FILE_ARGUMENT, JSON_FLAG, REQUIRED_TEXT, text } from '../../command.ts'
 import { resolvePath } from '../../context.ts'
@@ -80,6 +80,7 @@ async function writeNewMapping(path: string, text: string, shown: string): Promi
     await writeFile(path, text, { flag: 'wx' })
   } catch (cause) {
     if (hasSystemCode(cause, 'EEXIST')) throw fileExistsError(shown)
-    throw new BridgeError('cannot-write', `${shown} cannot be written`, { cause })
+    const fix = cause instanceof Error ? findWriteFix(cause) : undefined
+    throw new BridgeError('cannot-write', `${shown} cannot be written`, { cause, fix })
   }
 }
