@@ -171,7 +171,7 @@ export function formatColumnMismatch(columns: Record<'absent' | 'unused', readon
   const listed = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ')
   const unusedColumns = unused.length === 0 ? '' : `; not used: ${listed(unused)}`
   const meant = absent.map((name) => didYouMean(name, unused)).find((suggestion) => suggestion !== '') ?? ''
-  return `has no column ${listed(absent)}, which the mapping names${unusedColumns}${meant === '' ? '' : `.${meant}`}`
+  return `has no column ${listed(absent)}, which the mapping names: nothing of it is sent${unusedColumns}${meant === '' ? '' : `.${meant}`}`
 }
 
 export function summarizeRun({ routes }: Pick<RunResult, 'routes'>) {
