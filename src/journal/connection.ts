@@ -18,6 +18,9 @@ const CHECKPOINT_PAGES = 1000
 /** With SQLite's default of 2 MiB, the index of keys is read from the disk again and again. */
 const CACHE_KIB = 32 * 1024
 
+/** Who only reads, such as a console with its pages, keeps less: the system has the file in its own cache. */
+const READER_CACHE_KIB = 8 * 1024
+
 const MAX_CACHED_STATEMENTS = 200
 
 /** `isCheck`: the file exists, and may be of another program; nothing of it is changed, and SQLite refuses to write. */
@@ -35,7 +38,7 @@ export async function openConnection(path: string, clock: Clock, isCheck = false
     if (path !== ':memory:' && !isCheck) createPrivateFile(path)
     const opened = openDatabase(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: isCheck, readonly: isCheck })
     database = opened
-    database.pragma(`cache_size = -${CACHE_KIB}`)
+    database.pragma(`cache_size = -${isCheck ? READER_CACHE_KIB : CACHE_KIB}`)
     if (isCheck) return bindConnection(database)
     // Affects only a journal that is created now; an existing one keeps its page size.
     database.pragma(`page_size = ${PAGE_BYTES}`)
