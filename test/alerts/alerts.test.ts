@@ -77,7 +77,10 @@ test('a workbook in an inbox is to be saved as CSV, under a name that the route 
   await world.drop('inbox/orders', 'orders.xlsx', 'PK')
 
   expect((await attend(world)).snapshot.alerts).toMatchObject([
-    { code: 'file-unmatched', fix: 'It is a workbook: save it as CSV, under a name like *.csv, and take it away.' },
+    {
+      code: 'file-unmatched',
+      fix: 'It is a workbook: save it as CSV, under a name like *.csv, and take it away.',
+    },
   ])
 })
 
