@@ -72,7 +72,7 @@ export function parseCalc(text: string, result: 'number' | 'date'): Calc | DateC
   }
 }
 
-/** Numbers with a comma, outside of the names of columns. The comma of `round([Cost] * 3,2)` is none. */
+/** The numbers that have a decimal comma. Left out: names of columns, and the `3,2` of `round([Cost] * 3,2)`, which are two numbers. */
 function listDecimalCommas(text: string): string[] {
   const plain = text.replaceAll(/\[[^\]]*\]/g, '[]')
   const found = [...plain.matchAll(/\d+,\d+/g)]
@@ -83,7 +83,7 @@ function listDecimalCommas(text: string): string[] {
   return found.flatMap(({ 0: whole, index }) => (isOfRound(whole, index) ? [] : [whole]))
 }
 
-/** The comma itself, or what a reader who takes it for a separator misses. */
+/** Whether the error is about a comma, or about what is missing where a comma separates two numbers. */
 function isMisplacedComma(message: string): boolean {
   return (
     message === describeMisplaced(',') || message.includes('before ","') || message.startsWith('round takes')
