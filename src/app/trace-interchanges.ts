@@ -7,7 +7,6 @@ import type { AnsweredSet, AnswerNumbers } from '../domain/interchange.ts'
 import type { AnswerEntry, InterchangeEntry, ReceivedAnswerEntry } from '../domain/interchange-journal.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { TracedRecord } from '../domain/trace.ts'
-import { loadMapping } from '../mapping/load.ts'
 import { BridgeError } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { listMappedSteps } from './context.ts'
@@ -163,6 +162,8 @@ export async function listRouteDocuments(
   names: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>()
+  // Loaded where it is needed: most commands load this module and read no mapping.
+  const { loadMapping } = await import('../mapping/load.ts')
   for (const { name, mappingPath } of routes
     .filter((route) => names.has(route.name))
     .flatMap(listMappedSteps)) {

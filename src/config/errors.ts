@@ -44,7 +44,7 @@ type Issue = z.core.$ZodIssue
 
 /** Returns the file when it fits the schema, or all its errors. */
 export function checkShape(raw: unknown) {
-  const checked = ConfigurationFile.safeParse(raw)
+  const checked = ConfigurationFile.safeParse(raw, { jitless: true })
   if (checked.success) return { file: checked.data }
   const issues = [...checked.error.issues, ...issuesBehindUnknownOperations(raw)]
   const all = issues.flatMap((issue) => narrowUnion(issue, raw))

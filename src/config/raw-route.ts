@@ -129,7 +129,7 @@ const RawConfiguration = z
   .catch({ mailboxes: {}, routes: {}, status: {}, log: {}, notifications: {} })
 
 export function readRaw(raw: unknown) {
-  const { routes, ...rest } = RawConfiguration.parse(raw)
+  const { routes, ...rest } = RawConfiguration.parse(raw, { jitless: true })
   const named = Object.entries(routes).flatMap(([name, route]): RawRoute[] =>
     route === undefined ? [] : [{ ...route, name }],
   )

@@ -1,7 +1,7 @@
 /** The built program starts from a bundle and its compiled code. */
 import { spawnSync } from 'node:child_process'
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { formatProgram } from '../../src/cli/terminal.ts'
 import { HEAP_FLAGS, VERSION } from '../../src/support/process.ts'
@@ -49,6 +49,26 @@ test('the bundle loads packages by require alone', async () => {
   expect(bundle).toMatch(/require\("\.\/undici\.cjs"\)/)
   expect(bundle.match(/\bimport\((?:["'`]|[\w.]+\))/g) ?? []).toEqual([])
 })
+
+/** The modules that are loaded with one, which are those that it imports and not those that it asks for later. */
+async function listLoaded(module: string, loaded = new Set<string>()): Promise<Set<string>> {
+  if (loaded.has(module)) return loaded
+  loaded.add(module)
+  const source = await readFile(module, 'utf8')
+  for (const [, from = ''] of source.matchAll(/^(?:import|export) (?!type )[^'`;]*?from '(\.[^']+)'/gm))
+    await listLoaded(join(dirname(module), from), loaded)
+  return loaded
+}
+
+test.each(['run', 'status', 'trace'])(
+  '%s loads the modules of mappings only where one is needed',
+  async (name) => {
+    const loaded = await listLoaded(join(ROOT, 'src/cli/commands', `${name}.ts`))
+
+    expect(loaded).toContain(join(ROOT, 'src/app/bridge.ts'))
+    expect(loaded).not.toContain(join(ROOT, 'src/mapping/load.ts'))
+  },
+)
 
 // The launcher reads a byte as a character.
 test('letters beyond ASCII are escaped in the bundle, in regular expressions and templates too', async () => {
