@@ -38,10 +38,11 @@ export async function openConnection(path: string, clock: Clock, isCheck = false
     if (path !== ':memory:' && !isCheck) createPrivateFile(path)
     const opened = openDatabase(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: isCheck, readonly: isCheck })
     database = opened
+    // Affects only a journal that is created now; an existing one keeps its page size. It stands before the size of the cache,
+    // which SQLite counts in pages of the size that it knows by then.
+    if (!isCheck) database.pragma(`page_size = ${PAGE_BYTES}`)
     database.pragma(`cache_size = -${isCheck ? READER_CACHE_KIB : CACHE_KIB}`)
     if (isCheck) return bindConnection(database)
-    // Affects only a journal that is created now; an existing one keeps its page size.
-    database.pragma(`page_size = ${PAGE_BYTES}`)
     await retryWhileBusy(clock, () => enableWriteAheadLog(opened))
     database.pragma('synchronous = FULL')
     database.pragma('foreign_keys = on')

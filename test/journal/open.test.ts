@@ -1,8 +1,10 @@
 /** The journal on SQLite: the suite, its file, and several bridges at one file. */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, open as openFile, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openConnection, findNetworkFileSystem } from '../../src/journal/connection.ts'
@@ -144,6 +146,34 @@ describe('a journal file', () => {
     const journal = await openJournal({ path, clock: systemClock })
     expect(await journal.summarizeRoutes()).toHaveLength(3)
     await journal.close()
+  })
+
+  it('keeps 32 MiB of its pages in memory, whether it is new or was there', async () => {
+    const module = (name: string) => JSON.stringify(new URL(`../../dist/${name}`, import.meta.url).href)
+    const script = `
+      import { sql } from ${JSON.stringify(pathToFileURL(createRequire(import.meta.url).resolve('kysely')).href)}
+      import { openConnection } from ${module('journal/connection.js')}
+      import { systemClock } from ${module('support/clock.js')}
+      const { db } = await openConnection(process.argv[2], systemClock)
+      const before = process.memoryUsage.rss()
+      await sql\`create table if not exists texts (text blob)\`.execute(db)
+      for (let i = 0; i < 100; i++) await sql\`insert into texts values (zeroblob(1500000))\`.execute(db)
+      await sql\`select count(*) from texts where text = zeroblob(1)\`.execute(db)
+      process.stdout.write(String(Math.round((process.memoryUsage.rss() - before) / 1024 / 1024)))
+      await db.destroy()`
+    const file = join(folder, 'pages.mjs')
+    await mkdir(join(folder, 'memory'))
+    await writeFile(file, script)
+    const readGrowth = () =>
+      Number(
+        spawnSync(process.execPath, [file, join(folder, 'memory/journal.db')], { encoding: 'utf8' }).stdout,
+      )
+    const growth = [readGrowth(), readGrowth()]
+    // With what else a process needs.
+    for (const mib of growth) {
+      expect(mib).toBeGreaterThan(20)
+      expect(mib).toBeLessThan(80)
+    }
   })
 
   it('has the tables that are written down', async () => {
