@@ -58,7 +58,7 @@ export const QUICK: Scale = {
   inbound: { orders: 3_000, slowOrders: 3_000, serviceOrders: 1_500, rounds: 5, slowRounds: 3 },
   outbound: { orders: 1_000, rounds: 3, verifiedRounds: 1 },
   fairness: { rows: 100_000, files: 25 },
-  memory: { inboundRows: [10_000, 50_000], outboundOrders: [] },
+  memory: { inboundRows: [10_000, 100_000], outboundOrders: [] },
   start: { rounds: 5 },
   oldFiles: { files: 20_000, rounds: 3 },
   service: { fewOrders: 10_000, manyOrders: 100_000, requests: 3, writes: 150, rounds: 3 },
