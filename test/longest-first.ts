@@ -23,6 +23,7 @@ export const LONG_FILES: readonly string[] = [
   'test/journeys/power-loss.long.test.ts',
   'test/journeys/unavailable-storage.long.test.ts',
   'test/journeys/watch.long.test.ts',
+  'test/journeys/threads.long.test.ts',
   'test/journeys/several-files.long.test.ts',
   'test/journeys/year.long.test.ts',
   'test/web/browser/journeys.browser.long.test.ts',

@@ -65,6 +65,7 @@ const PROOFS: readonly Proof[] = [
       'journeys/crash.long.test.ts',
       'journeys/kill.long.test.ts',
       'journeys/paused.long.test.ts',
+      'journeys/threads.long.test.ts',
     ],
   },
   {
