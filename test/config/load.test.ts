@@ -265,6 +265,40 @@ routes:
       '4:17 api.clientSecret: the environment variable CLIENT_SECRET is set, but it is empty.',
     ])
   })
+
+  test.each([
+    ['"x"', 'is in quotes; remove them'],
+    ["'x'", 'is in quotes; remove them'],
+    ['x ', 'has a blank at its end; remove it'],
+    [' x', 'has a blank at its beginning; remove it'],
+    ['x\r', 'has a line break at its end; remove it'],
+    ['x\ny', 'has more than one line; leave only the value'],
+    ['\uFEFFx', 'begins with a byte order mark; save it without one'],
+  ])('with %j, which no secret of an API is, are named without their value', async (value, what) => {
+    expect(await errorsOf(WHOLE, { ...ENV, CLIENT_SECRET: value })).toEqual([
+      `4:17 api.clientSecret: the environment variable CLIENT_SECRET ${what}.`,
+    ])
+  })
+
+  test('of a file may end with one line break, and with nothing else', async () => {
+    const from = (name: string) => WHOLE.replace('${CLIENT_SECRET}', `\${file:${name}}`)
+    const odd = { right: 'x\r\n', blank: 'x \n', wide: Buffer.from('\uFEFFx\r\n', 'utf16le') }
+    for (const [name, content] of Object.entries(odd)) await writeFile(join(folder, name), content)
+
+    expect((await load(from('right'))).api.credentials.clientSecret).toBe('x')
+    expect(await errorsOf(from('blank'))).toEqual([
+      '4:17 api.clientSecret: the file blank has a blank at its end; remove it.',
+    ])
+    expect(await errorsOf(from('wide'))).toEqual([
+      '4:17 api.clientSecret: the file wide is not in UTF-8; save it as UTF-8.',
+    ])
+  })
+
+  test('whose value has the wrong form are named behind the error', async () => {
+    expect(await errorsOf(WHOLE, { ...ENV, API_URL: 'api.example.com' })).toEqual([
+      expect.stringMatching(/^2:12 api.baseUrl: .*It comes from the environment variable API_URL\.$/),
+    ])
+  })
 })
 
 test('http to another machine is refused, unless the configuration says that it is meant', async () => {
