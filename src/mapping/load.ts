@@ -100,10 +100,11 @@ export async function compileMapping(mapping: {
   const { errors } = reader
   const root = await readWithBases(text, name, { reader, readFile: readTable })
   const readSource = async (path: string) => reader.read(await readTable(path), resolveFileName(path, name))
+  const formatPath = (path: string) => resolveFileName(path, name)
   const compiled =
     root === undefined
       ? undefined
-      : await compileRoot(root, { readTable, readSource, errors, user: mapping.user }, files)
+      : await compileRoot(root, { readTable, readSource, errors, formatPath, user: mapping.user }, files)
   if (compiled !== undefined && errors.count() === 0) return compiled
   if (errors.count() === 0) errors.add({ offset: 0, path: '' }, 'the mapping is empty')
   const details = errors.lines()
