@@ -46,7 +46,8 @@ type Issue = z.core.$ZodIssue
 export function checkShape(raw: unknown) {
   const checked = ConfigurationFile.safeParse(raw)
   if (checked.success) return { file: checked.data }
-  const issues = [...checked.error.issues, ...issuesBehindUnknownOperations(raw)]
+  const found = checked.error.issues
+  const issues = [...found, ...issuesBehindUnknownOperations(raw), ...issuesBehindNames(raw, found)]
   const all = issues.flatMap((issue) => narrowUnion(issue, raw))
   const misspelled = new Set(
     all.flatMap((issue) => listMeantPaths(issue, (path) => findKeys(configurationJsonSchema(), path))),
@@ -72,6 +73,20 @@ function issuesBehindUnknownOperations(raw: unknown): Issue[] {
     return (checked.error?.issues ?? []).map((issue) => ({ ...issue, path: ['routes', name, ...issue.path] }))
   })
 }
+
+/** Checks the parts whose names are wrong under other names: the schema stops at the name. */
+function issuesBehindNames(raw: unknown, issues: readonly Issue[]): Issue[] {
+  const names = issues.filter(({ code, path }) => code === 'invalid_key' && path.length === 2)
+  return names.flatMap(({ path: [part = '', name = ''] }) => {
+    const fields = toFields(getRawValue(raw, [part]))
+    const others = { ...toFields(raw), [part]: { [STAND_IN]: fields[String(name)] } }
+    const checked = ConfigurationFile.safeParse(others)
+    const own = (checked.error?.issues ?? []).filter(({ path }) => path[0] === part && path[1] === STAND_IN)
+    return own.map((issue) => ({ ...issue, path: [part, name, ...issue.path.slice(2)] }))
+  })
+}
+
+const STAND_IN = 'name'
 
 /** The issues of the form that was meant, where a value may have several; the issue itself where none is likelier. */
 function narrowUnion(issue: Issue, raw: unknown): Issue[] {
@@ -152,7 +167,8 @@ export function toConfigErrors(issue: Issue, value: unknown): ConfigError[] {
     }))
   }
   if (issue.code === 'invalid_key') {
-    return [{ path, at: 'key', message: 'a name holds lower-case letters, digits and hyphens only.' }]
+    const message = `a name holds lower-case letters, digits and hyphens only${suggestName(path)}.`
+    return [{ path, at: 'key', message }]
   }
   if (value === undefined) {
     const form = path[0] === 'routes' && path.length === 3 ? ROUTE_FORMS[String(path[2])] : undefined
@@ -171,6 +187,14 @@ export function toConfigErrors(issue: Issue, value: unknown): ConfigError[] {
   if (typeof value === 'string' && suggestion !== '' && choices.length > LISTED_CHOICES_MAX)
     return [{ path, at: 'value', message: `"${value}" is not known.${suggestion}` }]
   return [{ path, at: 'value', message: `${sentence}${suggestion}` }]
+}
+
+function suggestName(path: readonly PropertyKey[]): string {
+  const words =
+    String(path.at(-1))
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? []
+  return words.length === 0 ? '' : `, such as ${words.join('-')}`
 }
 
 const LISTED_CHOICES_MAX = 12

@@ -387,7 +387,7 @@ routes:
       '8:16 api.connections: must be at most 512.',
       '9:10 journal: must be sqlite: and a path, such as sqlite:./state/journal.db.',
       '10:1 mailbox: unknown key. Did you mean "mailboxes"?',
-      '13:3 mailboxes.ERP 2: a name holds lower-case letters, digits and hyphens only.',
+      '13:3 mailboxes.ERP 2: a name holds lower-case letters, digits and hyphens only, such as erp-2.',
       '14:19 mailboxes.legacy.type: must be one of directory, sftp. Did you mean "sftp"?',
       '16:3 routes.orders-in.mapping: is missing: write it such as `mapping: mappings/orders.yaml`.',
       '16:3 routes.orders-in: says nothing of its retailer: write "retailer:" and the id.',
@@ -410,6 +410,18 @@ routes:
       '39:18 routes.orders-out.acknowledge: must be one of delivered, picked-up, receipt, never.',
       '40:22 routes.orders-out.verifyBeforeAck: must be true or false.',
       '41:11 routes.nothing: has no value.',
+    ])
+  })
+
+  test('of a route with a wrong name do not hide behind the name', async () => {
+    const text = WHOLE.replace('  orders-in:', '  Orders In:').replace(
+      'operation: create-order',
+      'operation: create-ordr',
+    )
+
+    expect(await errorsOf(text)).toEqual([
+      expect.stringMatching(/ routes\.Orders In: a name holds .* only, such as orders-in\.$/),
+      expect.stringMatching(/ routes\.Orders In\.operation: .* Did you mean "create-order"\?$/),
     ])
   })
 

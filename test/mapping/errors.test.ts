@@ -15,6 +15,23 @@ test('a misspelled operation is reported where it stands', async () => {
   )
 })
 
+test.each(['create-invoice', 'create-shipment', 'export-orders'])(
+  'where the operation is %s and the body that of orders, only the operation is an error',
+  async (operation) => {
+    const found = await errorsOf(ORDERS.replace('operation: create-order', `operation: ${operation}`))
+
+    expect(found).toEqual([expect.stringMatching(/ operation: .*: write create-order$/)])
+  },
+)
+
+test('a mapping that writes files under an operation that reads them is one error', async () => {
+  const found = await errorsOf(
+    'operation: create-order\ncolumns: { PO: purchase_order_number, Day: ordered_at }\n',
+  )
+
+  expect(found).toEqual([expect.stringContaining('create-order reads files with a `body`')])
+})
+
 test('a misspelled key is one error, and not a missing key as well', async () => {
   const errors = await errorsOf(`${ORDERS}\nexamples: [{ input: a.csv, expct: a.json }]`)
   expect(errors).toEqual([
