@@ -126,6 +126,13 @@ function missesBlank(key: string, known: readonly string[]): string {
     : ''
 }
 
+/** A list is filtered by one of its times: `ordered_at: { since: 24h }`. */
+function suggestTimeFilter(path: readonly PropertyKey[], key: string, known: readonly string[]): string {
+  const times = known.filter((name) => name.endsWith('_at'))
+  if (path.at(-1) !== 'select' || !(key === 'since' || key === 'until') || times.length === 0) return ''
+  return ` It belongs to a time: ${times[0]}: { ${key}: … }; the times are ${times.join(', ')}.`
+}
+
 /** The keys that begin so, such as `password` and `passphrase` for `pass`. */
 function listLongerKeys(key: string, known: readonly string[]): string {
   const longer = listLongerNames(key, known)
@@ -154,6 +161,7 @@ export function toConfigErrors(issue: Issue, value: unknown): ConfigError[] {
     // A key that is set already is the last guess.
     const free = known.filter((key) => !(typeof value === 'object' && value !== null && key in value))
     const guess = (key: string) =>
+      suggestTimeFilter(path, key, known) ||
       didYouMean(key, free) ||
       listLongerKeys(key, free) ||
       didYouMean(key, known) ||
@@ -179,7 +187,7 @@ export function toConfigErrors(issue: Issue, value: unknown): ConfigError[] {
     const blank = path.length === 0 ? 'is empty' : 'has no value'
     return [{ path, at: 'value', message: `${blank}${formatChoiceHint(issue)}.` }]
   }
-  const description = describeIssue(issue)
+  const description = `${describeIssue(issue)}${describeForm(issue, value)}`
   const sentence = /[.?]$/.test(description) ? description : `${description}.`
   const choices = getChoices(issue)
   const suggestion = typeof value === 'string' ? didYouMean(value, choices) : ''
@@ -187,6 +195,18 @@ export function toConfigErrors(issue: Issue, value: unknown): ConfigError[] {
   if (typeof value === 'string' && suggestion !== '' && choices.length > LISTED_CHOICES_MAX)
     return [{ path, at: 'value', message: `"${value}" is not known.${suggestion}` }]
   return [{ path, at: 'value', message: `${sentence}${suggestion}` }]
+}
+
+/** What stands there instead: the keys of an object, or a number without its quotes. Never the value. */
+function describeForm(issue: Issue, value: unknown): string {
+  if (issue.code !== 'invalid_type' || !hasLibraryMessage(issue)) return ''
+  if (issue.expected === 'number') return isNumeric(value) ? ': write it without quotes' : ''
+  const known = issue.expected === 'object' ? findKeys(configurationJsonSchema(), issue.path) : []
+  return known.length === 0 || known.length > LISTED_CHOICES_MAX ? '' : `, those of ${known.join(', ')}`
+}
+
+function isNumeric(value: unknown): boolean {
+  return typeof value === 'string' && /^\d+(?:\.\d+)?$/.test(value)
 }
 
 function suggestName(path: readonly PropertyKey[]): string {

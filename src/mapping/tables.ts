@@ -62,6 +62,7 @@ export interface TableContext {
 
 export async function compileTables(node: SourceNode | undefined, options: TableContext): Promise<Tables> {
   const tables = new Map<string, Table | undefined>()
+  const { formatPath = String } = options
   if (node?.kind !== 'map') return tables
   for (const [name, { node: tableNode }] of node.entries) {
     const frame = checkPart(TableFrame, tableNode, options.errors)
@@ -69,7 +70,9 @@ export async function compileTables(node: SourceNode | undefined, options: Table
       tables.set(name, undefined)
       continue
     }
-    const head = { name, origin: `the table "${name}" (${options.errors.formatLine(locateKey(node, name))})` }
+    const file = frame !== undefined && 'file' in frame ? `, file ${formatPath(frame.file)}` : ''
+    const line = options.errors.formatLine(locateKey(node, name))
+    const head = { name, origin: `the table "${name}" (${line}${file})` }
     if (frame === undefined || tableNode.kind !== 'map') tables.set(name, undefined)
     else if ('rows' in frame) tables.set(name, compileTableRows(head, tableNode, options.errors))
     else tables.set(name, await readTableFile(head, frame, tableNode, options))

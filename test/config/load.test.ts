@@ -394,7 +394,7 @@ routes:
       '17:5 routes.orders-in.retialer: unknown key. Did you mean "retailer"?',
       '19:22 routes.orders-in.from.mailbox: there is no such mailbox. Did you mean "erp"?',
       '19:36 routes.orders-in.from.folder: must be a folder within the mailbox, such as inbox/orders: relative, with "/" and without "..".',
-      '19:53 routes.orders-in.from.match: matches names of files: it cannot hold "/" or "\\".',
+      '19:53 routes.orders-in.from.match: matches names of files, with * and ? for any letters: it cannot hold "/" or "\\".',
       '23:5 routes.shipments-in.brand: a route is for a retailer or for a brand, not both.',
       '24:16 routes.shipments-in.operation: "create-shipmnt" is not known. Did you mean "create-shipment"?',
       '25:53 routes.shipments-in.from.stableFor: must be a duration of at most a day, such as 500ms, 30s, 15m or 1h.',
@@ -411,6 +411,20 @@ routes:
       '40:22 routes.orders-out.verifyBeforeAck: must be true or false.',
       '41:11 routes.nothing: has no value.',
     ])
+  })
+
+  test.each([
+    [
+      'folder: inbox/orders }',
+      'folder: inbox/orders, match: "^.*csv$" }',
+      'from.match: is no regular expression: only * and ? stand',
+    ],
+    ['retailer: 1000', 'retailer: "1000"', 'retailer: must be a number: write it without quotes.'],
+    ['results: { mailbox: erp }', 'results: erp', 'results: must hold keys and values, those of mailbox,'],
+  ])('say which form is meant where %j is written as %j', async (right, wrong, error) => {
+    expect(WHOLE).toContain(right)
+
+    expect((await errorsOf(WHOLE.replace(right, wrong))).join('\n')).toContain(`routes.orders-in.${error}`)
   })
 
   test('of a route with a wrong name do not hide behind the name', async () => {

@@ -33,10 +33,10 @@ const RECORDS_PAGE = 1000
 export async function reportFile(context: InboundContext, file: FileEntry): Promise<ReportedFile> {
   // Several routes may report a part of the same file, to the same folder.
   const baseName = file.partOf === undefined ? file.name : `${file.name}.${context.route.name}`
-  const { summary, firstReason } = await writeReports(context, file, baseName)
+  const { summary, ...firsts } = await writeReports(context, file, baseName)
   const reports = listReports(file, summary)
   const paths = await deliverReports(context, file, { baseName, reports })
-  return { summary, paths, isPart: file.partOf !== undefined, ...omitUndefined({ firstReason }) }
+  return { summary, paths, isPart: file.partOf !== undefined, ...omitUndefined(firsts) }
 }
 
 export interface ReportedFile {
@@ -46,6 +46,8 @@ export interface ReportedFile {
   readonly isPart: boolean
   /** Why the first rejected record was rejected. It may hold cells, so it is for people at the machine alone. */
   readonly firstReason?: Problem
+  /** The first warning about a record that was sent; likewise. */
+  readonly firstWarning?: Problem
 }
 
 const CORRECTED: ReadonlySet<string> = new Set(['accepted', 'duplicate'])
@@ -92,6 +94,7 @@ async function writeReports(context: InboundContext, file: FileEntry, baseName: 
 
   const sets = isEdi && file.outcome === 'processed' ? await openRecordSets(context, file) : undefined
   let firstReason: Problem | undefined
+  let firstWarning: Problem | undefined
   /** The sets of which a record was accepted. */
   const corrected = new Set<string>()
   const keys = file.keyColumns.length
@@ -119,6 +122,8 @@ async function writeReports(context: InboundContext, file: FileEntry, baseName: 
           const first = addLine(reason, record, { detailRows, set })
           firstReason ??= { ...first, fix: fillFix(first, shown) }
         }
+        const [odd] = record.state === 'rejected' ? [] : record.warnings
+        if (odd !== undefined) firstWarning ??= addLine(odd, record, { detailRows, set })
         return [
           ...formatResultRow(record, keys, { ...shown, detailRows, set }),
           ...(record.documents === undefined ? [] : [record.documents.paths.join(SEPARATOR)]),
@@ -156,7 +161,7 @@ async function writeReports(context: InboundContext, file: FileEntry, baseName: 
   const columnDifferences = await findColumnDifferences(context, file)
   const finished = summary.finish({ ...ranges, columns: columnDifferences, journal, notes })
   await spool.putUnflushed(`${file.id}.summary`, [Buffer.from(`${JSON.stringify(finished, null, 2)}\n`)])
-  return { summary: finished, firstReason }
+  return { summary: finished, firstReason, firstWarning }
 }
 
 /** Compares the columns again: the report may be made long after the file was planned. */
