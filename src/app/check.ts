@@ -23,7 +23,7 @@ import { readId } from '../operations/operation.ts'
 import { createGoneInboxError, getInboxPlace } from '../pipeline/inbound/inbox.ts'
 import { groupBy, rememberByArguments } from '../support/collections.ts'
 import { BridgeError, EXIT, FAILURES } from '../support/errors.ts'
-import { findOpenToOthers, isMountPoint } from '../support/files.ts'
+import { findClosedFolder, findOpenToOthers, isMountPoint } from '../support/files.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { quoteForShell } from '../support/text.ts'
 import {
@@ -292,7 +292,9 @@ function toFinding({ message, fix }: BridgeError): CheckFinding {
   return { message, fix }
 }
 
-/** Files at the places of folders that routes and inboxes use. */
+const CLOSED_FOLDER_FIX = 'Let that user write there, or run the bridge as one who may.'
+
+/** Folders that routes and inboxes use, and that are files or cannot be written. */
 async function findFilesForFolders(
   configuration: Configuration,
   mailboxes: ReadonlyMap<string, Mailbox>,
@@ -307,6 +309,12 @@ async function findFilesForFolders(
   ]
   const fixes = new Map<string, string>()
   for (const { mailbox, folder } of places) {
+    const settings = configuration.mailboxes[mailbox]
+    if (settings?.type === 'directory') {
+      const closed = await findClosedFolder(settings.path, folder)
+      if (closed !== undefined)
+        fixes.set(`${closed} cannot be written by the user that runs this check.`, CLOSED_FOLDER_FIX)
+    }
     await mailboxes
       .get(mailbox)
       ?.hasFolder(folder)

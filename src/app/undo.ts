@@ -125,15 +125,17 @@ function describeRecord(
   const decide = (command: string) => [call(command)].map((each) => `${each} --by NAME --why TEXT`)
   const target = quoteForShell(`${route}/${key}`)
   if (state === 'held' && problems.some(({ code }) => code === 'outcome-unprovable'))
-    return no('record', 'it is not known whether the API has it: check, then --absent or --accepted ID', [
-      `${call(`resolve ${target}`)} --absent --by NAME --why TEXT`,
-    ])
+    return no(
+      'undo',
+      'it is not known whether the API has the record: check, then --absent or --accepted ID',
+      [`${call(`resolve ${target}`)} --absent --by NAME --why TEXT`],
+    )
   if (state === 'held')
     return { what: 'discard', chance: 'yes', text: 'it was not sent', commands: decide(`discard ${target}`) }
   if (state === 'rejected' || state === 'skipped' || state === 'duplicate')
-    return no('record', `it is ${state}: nothing was done`)
+    return no('undo', `there is nothing to undo: the record is ${state}, and nothing came of it`)
   if (state !== 'accepted')
-    return no('record', `it is ${state}, so this is not finished: run the route, then ask again`, [
+    return no('undo', `the record is ${state}, which is not finished: run the route, then ask again`, [
       call(`run ${quoteForShell(route)}`),
     ])
   if (operation === 'create-variant')

@@ -46,7 +46,8 @@ type Issue = z.core.$ZodIssue
 export function checkShape(raw: unknown) {
   const checked = ConfigurationFile.safeParse(raw, { jitless: true })
   if (checked.success) return { file: checked.data }
-  const issues = [...checked.error.issues, ...issuesBehindUnknownOperations(raw)]
+  const found = checked.error.issues
+  const issues = [...found, ...issuesBehindUnknownOperations(raw), ...issuesBehindNames(raw, found)]
   const all = issues.flatMap((issue) => narrowUnion(issue, raw))
   const misspelled = new Set(
     all.flatMap((issue) => listMeantPaths(issue, (path) => findKeys(configurationJsonSchema(), path))),
@@ -72,6 +73,20 @@ function issuesBehindUnknownOperations(raw: unknown): Issue[] {
     return (checked.error?.issues ?? []).map((issue) => ({ ...issue, path: ['routes', name, ...issue.path] }))
   })
 }
+
+/** Checks the parts whose names are wrong under other names: the schema stops at the name. */
+function issuesBehindNames(raw: unknown, issues: readonly Issue[]): Issue[] {
+  const names = issues.filter(({ code, path }) => code === 'invalid_key' && path.length === 2)
+  return names.flatMap(({ path: [part = '', name = ''] }) => {
+    const fields = toFields(getRawValue(raw, [part]))
+    const others = { ...toFields(raw), [part]: { [STAND_IN]: fields[String(name)] } }
+    const checked = ConfigurationFile.safeParse(others)
+    const own = (checked.error?.issues ?? []).filter(({ path }) => path[0] === part && path[1] === STAND_IN)
+    return own.map((issue) => ({ ...issue, path: [part, name, ...issue.path.slice(2)] }))
+  })
+}
+
+const STAND_IN = 'name'
 
 /** The issues of the form that was meant, where a value may have several; the issue itself where none is likelier. */
 function narrowUnion(issue: Issue, raw: unknown): Issue[] {
@@ -111,6 +126,13 @@ function missesBlank(key: string, known: readonly string[]): string {
     : ''
 }
 
+/** A list is filtered by one of its times: `ordered_at: { since: 24h }`. */
+function suggestTimeFilter(path: readonly PropertyKey[], key: string, known: readonly string[]): string {
+  const times = known.filter((name) => name.endsWith('_at'))
+  if (path.at(-1) !== 'select' || !(key === 'since' || key === 'until') || times.length === 0) return ''
+  return ` It belongs to a time: ${times[0]}: { ${key}: … }; the times are ${times.join(', ')}.`
+}
+
 /** The keys that begin so, such as `password` and `passphrase` for `pass`. */
 function listLongerKeys(key: string, known: readonly string[]): string {
   const longer = listLongerNames(key, known)
@@ -139,6 +161,7 @@ export function toConfigErrors(issue: Issue, value: unknown): ConfigError[] {
     // A key that is set already is the last guess.
     const free = known.filter((key) => !(typeof value === 'object' && value !== null && key in value))
     const guess = (key: string) =>
+      suggestTimeFilter(path, key, known) ||
       didYouMean(key, free) ||
       listLongerKeys(key, free) ||
       didYouMean(key, known) ||
@@ -152,7 +175,8 @@ export function toConfigErrors(issue: Issue, value: unknown): ConfigError[] {
     }))
   }
   if (issue.code === 'invalid_key') {
-    return [{ path, at: 'key', message: 'a name holds lower-case letters, digits and hyphens only.' }]
+    const message = `a name holds lower-case letters, digits and hyphens only${suggestName(path)}.`
+    return [{ path, at: 'key', message }]
   }
   if (value === undefined) {
     const form = path[0] === 'routes' && path.length === 3 ? ROUTE_FORMS[String(path[2])] : undefined
@@ -163,7 +187,7 @@ export function toConfigErrors(issue: Issue, value: unknown): ConfigError[] {
     const blank = path.length === 0 ? 'is empty' : 'has no value'
     return [{ path, at: 'value', message: `${blank}${formatChoiceHint(issue)}.` }]
   }
-  const description = describeIssue(issue)
+  const description = `${describeIssue(issue)}${describeForm(issue, value)}`
   const sentence = /[.?]$/.test(description) ? description : `${description}.`
   const choices = getChoices(issue)
   const suggestion = typeof value === 'string' ? didYouMean(value, choices) : ''
@@ -171,6 +195,26 @@ export function toConfigErrors(issue: Issue, value: unknown): ConfigError[] {
   if (typeof value === 'string' && suggestion !== '' && choices.length > LISTED_CHOICES_MAX)
     return [{ path, at: 'value', message: `"${value}" is not known.${suggestion}` }]
   return [{ path, at: 'value', message: `${sentence}${suggestion}` }]
+}
+
+/** What stands there instead: the keys of an object, or a number without its quotes. Never the value. */
+function describeForm(issue: Issue, value: unknown): string {
+  if (issue.code !== 'invalid_type' || !hasLibraryMessage(issue)) return ''
+  if (issue.expected === 'number') return isNumeric(value) ? ': write it without quotes' : ''
+  const known = issue.expected === 'object' ? findKeys(configurationJsonSchema(), issue.path) : []
+  return known.length === 0 || known.length > LISTED_CHOICES_MAX ? '' : `, those of ${known.join(', ')}`
+}
+
+function isNumeric(value: unknown): boolean {
+  return typeof value === 'string' && /^\d+(?:\.\d+)?$/.test(value)
+}
+
+function suggestName(path: readonly PropertyKey[]): string {
+  const words =
+    String(path.at(-1))
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? []
+  return words.length === 0 ? '' : `, such as ${words.join('-')}`
 }
 
 const LISTED_CHOICES_MAX = 12

@@ -21,7 +21,14 @@ export const FilePattern = Text.refine(
   (pattern) => !/[,;|]\s*\*/.test(pattern),
   'is one pattern: write one that fits all files, such as "*", or a route for each',
 )
-  .refine((pattern) => !/[/\\\p{Cc}]/u.test(pattern), 'matches names of files: it cannot hold "/" or "\\"')
+  .refine(
+    (pattern) => !/[/\\\p{Cc}]/u.test(pattern),
+    'matches names of files, with * and ? for any letters: it cannot hold "/" or "\\"',
+  )
+  .refine(
+    (pattern) => !/^\^|\$$/.test(pattern),
+    'is no regular expression: only * and ? stand for other letters, as in "*.csv"',
+  )
   .refine(
     (pattern) => !/[[\]{}]/.test(pattern),
     'only * and ? stand for other letters: write ? for each letter of a choice such as [0-9], or several routes',

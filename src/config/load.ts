@@ -85,15 +85,17 @@ async function parseConfiguration(
   const standIn = (place: readonly string[]) =>
     (options.withoutApi === true ? getApiPlaceholder(place) : undefined) ??
     (options.withoutSecrets === true ? getSecretPlaceholder(place) : undefined)
+  const sources = new Map<string, string>()
   const unfilled = await substituteVariables(source.document, configurationJsonSchema, {
     env,
     folder,
     standIn,
+    onFilled: (place, from) => sources.set(joinPlace(place), from),
   })
   const { partners, errors: ofPartners } = await readPartners(source, env)
   const raw = toPlainData(source)
   const shape = checkShape(raw)
-  const inShape = 'errors' in shape ? shape.errors : []
+  const inShape = ('errors' in shape ? shape.errors : []).map((error) => nameSource(error, sources))
   const found = excludeEchoes([...unfilled, ...inShape, ...checkAcrossParts(raw, folder)], unfilled)
   const errors = [
     ...source.errors,
@@ -180,10 +182,20 @@ async function listConfigurations(folder: string): Promise<string[]> {
   return names.filter((name) => /\.ya?ml$/.test(name))
 }
 
+function joinPlace(path: readonly PropertyKey[]): string {
+  return path.join('\0')
+}
+
+/** The place in the file shows only the name of a variable, whose value is wrong. */
+function nameSource(error: ConfigError, sources: ReadonlyMap<string, string>): ConfigError {
+  const source = error.at === 'value' ? sources.get(joinPlace(error.path)) : undefined
+  return source === undefined ? error : { ...error, message: `${error.message} It comes from ${source}.` }
+}
+
 /** Drops errors at the places of unset variables, which are reported already. */
 function excludeEchoes(errors: readonly ConfigError[], unfilled: readonly ConfigError[]): ConfigError[] {
-  const places = new Set(unfilled.map(({ path }) => path.join('\0')))
-  return errors.filter((error) => unfilled.includes(error) || !places.has(error.path.join('\0')))
+  const places = new Set(unfilled.map(({ path }) => joinPlace(path)))
+  return errors.filter((error) => unfilled.includes(error) || !places.has(joinPlace(error.path)))
 }
 
 /** Maps the path of each mapping to the place that names it. */

@@ -13,6 +13,8 @@ interface SubstituteContext {
   readonly folder: string
   /** Returns a placeholder for a missing value at this place, where the value is not needed. */
   readonly standIn?: (path: readonly string[]) => string | undefined
+  /** Takes where the value at a place came from: `the environment variable NAME`. */
+  readonly onFilled?: (path: readonly string[], source: string) => void
 }
 
 /**
@@ -33,10 +35,28 @@ export async function substituteVariables(
     if (standIn !== undefined) node.value = standIn
     else if (filled.errors.length > 0)
       errors.push(...filled.errors.map((message) => valueError(path, message)))
-    else if (filled.text !== text)
+    else if (filled.text !== text) {
+      const isJudged = NAMES_OF_CREDENTIALS.has(path.at(-1) ?? '') && context.standIn?.(path) === undefined
+      const odd = isJudged ? describeOddity(filled.text) : undefined
+      if (odd !== undefined) errors.push(valueError(path, `${describeSource(text)} ${odd}.`))
+      context.onFilled?.(path, describeSource(text))
       node.value = coerceToSchema(filled.text, () => findSchemas(getSchema(), path))
+    }
   }
   return errors
+}
+
+const NAMES_OF_CREDENTIALS = new Set(['clientId', 'clientSecret', 'baseUrl'])
+
+/** What no id, secret or address of an API has; with it the API would only answer 401. Never repeats the value. */
+function describeOddity(value: string): string | undefined {
+  if (value.includes('\0') || value.includes('\uFFFD')) return 'is not in UTF-8; save it as UTF-8'
+  if (value.startsWith('\uFEFF')) return 'begins with a byte order mark; save it without one'
+  if (/[\r\n]/.test(value.trim())) return 'has more than one line; leave only the value'
+  if (/^\s/.test(value)) return 'has a blank at its beginning; remove it'
+  if (/[\r\n]$/.test(value)) return 'has a line break at its end; remove it'
+  if (/\s$/.test(value)) return 'has a blank at its end; remove it'
+  return /^(["'`]).*\1$/.test(value) ? 'is in quotes; remove them' : undefined
 }
 
 function findTexts(document: Document) {
@@ -79,9 +99,9 @@ async function fillText(text: string, context: SubstituteContext, named: Readonl
   return { text: whole, errors }
 }
 
-/** Of a text that is one reference: what is empty. */
+/** Names the first reference of a text. */
 function describeSource(text: string): string {
-  const [, file, name = ''] = /^\$\{(?:file:([^}]*)|([^}]*))\}/.exec(text) ?? []
+  const [, file, name = ''] = /(?<!\$)\$\{(?:file:([^}]*)|([^}]*))\}/.exec(text) ?? []
   return file === undefined ? `the environment variable ${name}` : `the file ${file}`
 }
 

@@ -36,6 +36,12 @@ export const EDI_PROBLEMS = {
     fix: 'Compare with the sender. If nothing is missing: `dropbridge edi fix REJECTS --out FIXED`.',
     details: 'SE01 counts segments, GE01 sets, IEA01 groups; UNT and UNZ likewise.',
   },
+  'edi-release-missing': {
+    title: 'An apostrophe in a text ends its segment.',
+    fix: "Write each apostrophe of a text as ?' there, or have the sender do so and send it again.",
+    details:
+      "EDIFACT only. `O'Leary` ends the segment at the apostrophe, and `Leary` is no segment; `O?'Leary` is the text. The text is cut, so nothing of the set is sent, and `dropbridge edi fix` does not mend the count.",
+  },
   'edi-number-mismatch': {
     title: 'Two control numbers that must be the same differ.',
     fix: 'Compare with the sender. If nothing is missing: `dropbridge edi fix REJECTS --out FIXED`.',

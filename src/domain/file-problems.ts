@@ -183,7 +183,7 @@ export const FILE_PROBLEMS = {
   },
   'lookup-missed': {
     title: 'The value is not in the lookup table of the mapping.',
-    fix: 'Correct the value, or add a row to the table.',
+    fix: 'Correct the value, or add a row to the table that the message names.',
   },
   'rows-disagree': {
     title: 'Rows of one record contradict each other.',

@@ -24,7 +24,9 @@ export function blameMapping(found: Problem, origin: string | undefined): Proble
   if (origin === undefined) return found
   const { column: _, ...place } = found.place
   const message = `${origin.charAt(0).toUpperCase()}${origin.slice(1)} gives a refused value: ${found.message}`
-  return { ...found, place, message, fix: `Correct ${origin} in the mapping. ${found.fix}` }
+  // "Correct what the message names" says no more than that.
+  const more = found.fix === PROBLEMS['api-refused'].fix ? '' : ` ${found.fix}`
+  return { ...found, place, message, fix: `Correct ${origin} in the mapping.${more}` }
 }
 
 /** Every problem a row, record or file can have. The code never changes its meaning; `docs/errors.md` prints this table. */

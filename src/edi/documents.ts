@@ -59,6 +59,21 @@ export function findSegmentsAtLines(
   })
 }
 
+/**
+ * Whether a segment of EDIFACT may be the rest of a text that an apostrophe without a release character ended. `text`: its
+ * id can be none. `unknown`: no dictionary here knows it.
+ */
+export function judgeTag(id: string): 'text' | 'unknown' | undefined {
+  if (DICTIONARIES.edifact.find(id) !== undefined || findWrongSeparator(id, 'edifact')) return undefined
+  return /^[A-Za-z][A-Za-z0-9]{2}$/.test(id) ? 'unknown' : 'text'
+}
+
+/** Finds a known id and another separator behind it, where a segment has a text in place of an id: `N1|ST|Ada`. */
+export function findWrongSeparator(text: string, syntax: Syntax) {
+  const [, id = '', found = ''] = /^([A-Z][A-Z0-9]{1,2})([*|+^~:;,\t])/.exec(text) ?? []
+  return DICTIONARIES[syntax].find(id) === undefined ? undefined : { id, found }
+}
+
 /** The code in GS01 of the group that holds a document, also of documents that have no grammar here. */
 export const GROUP_CODES: Readonly<Record<string, string>> = {
   180: 'AN',

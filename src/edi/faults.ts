@@ -46,6 +46,11 @@ const FIX_SET_CUT = 'Have this set sent again: the file ends within one of its s
 const FIX_TERMINATOR =
   'Write the terminator before that segment in the rejects file, or have the set sent again.'
 
+const FIX_RELEASE =
+  "Write the apostrophe as ?' in the rejects file and drop it in, or have the set sent again."
+
+const FIX_FILE_RELEASE = "Write the apostrophe as ?' there, or have the set sent again."
+
 const FIX_FILE = 'Compare with the sender. If nothing is missing: `dropbridge edi fix FILE --out FIXED`.'
 
 const FIX_FILE_NOT_ENDED =
@@ -141,6 +146,15 @@ export const FAULTS = {
     edifact: '29',
     fix: FIX_TERMINATOR,
     fixOfFile: FIX_FILE_TERMINATOR,
+  },
+  'release-missing': {
+    problem: 'edi-release-missing',
+    reach: 'set',
+    x12: '1',
+    edifact: '15',
+    of: 'segment',
+    fix: FIX_RELEASE,
+    fixOfFile: FIX_FILE_RELEASE,
   },
   'set-not-ended': {
     problem: 'edi-cut-off',

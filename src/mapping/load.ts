@@ -3,9 +3,12 @@ import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, parse, resolve } from 'node:path'
 import {
+  hasBodyField,
+  INBOUND_OPERATIONS,
   type InboundOperationName,
   isInbound,
   isOperation,
+  type OperationName,
   OPERATIONS,
   type OutboundOperationName,
 } from '../contract/operations.ts'
@@ -100,15 +103,37 @@ export async function compileMapping(mapping: {
   const { errors } = reader
   const root = await readWithBases(text, name, { reader, readFile: readTable })
   const readSource = async (path: string) => reader.read(await readTable(path), resolveFileName(path, name))
+  const formatPath = (path: string) => resolveFileName(path, name)
   const compiled =
     root === undefined
       ? undefined
-      : await compileRoot(root, { readTable, readSource, errors, user: mapping.user }, files)
+      : await compileRoot(root, { readTable, readSource, errors, formatPath, user: mapping.user }, files)
   if (compiled !== undefined && errors.count() === 0) return compiled
   if (errors.count() === 0) errors.add({ offset: 0, path: '' }, 'the mapping is empty')
   const details = errors.lines()
   const count = details.length === 1 ? 'an error' : `${details.length} errors`
   throw new BridgeError('mapping-invalid', `The mapping ${name} has ${count}.`, { details })
+}
+
+/** Why the rest of the mapping is one for another operation: all its errors would follow from that. */
+function describeMisfit(root: MapNode, name: OperationName): string | undefined {
+  const body = getEntry(root, 'body')
+  const fields = body?.kind === 'map' ? [...body.entries.keys()].filter((key) => key !== 'when') : []
+  const others = INBOUND_OPERATIONS.filter(
+    (each) => fields.length > 1 && fields.every((field) => hasBodyField(each, field)),
+  )
+  const meant = others.length === 0 ? '' : `: write ${others.join(' or ')}`
+  if (!isInbound(name)) {
+    if (body === undefined || ['columns', 'records', 'segments'].some((key) => root.entries.has(key)))
+      return undefined
+    return `${name} writes files with \`columns\`, and this mapping has a \`body\`, which reads files${meant}`
+  }
+  if (body === undefined && root.entries.has('columns'))
+    return `${name} reads files with a \`body\`, and this mapping has \`columns\`, which write files: write the operation that exports them`
+  const unknown = fields.filter((field) => !hasBodyField(name, field))
+  return others.length === 0 || unknown.length < fields.length / 2
+    ? undefined
+    : `the body has fields that ${name} does not have, such as ${unknown.slice(0, 2).join(' and ')}${meant}`
 }
 
 async function compileRoot(
@@ -135,6 +160,8 @@ async function compileRoot(
     const message = `route ${user.route} does ${user.operation}, and this mapping is for ${name}: correct one of them`
     return errors.add(node, message)
   }
+  const misfit = describeMisfit(root, name)
+  if (misfit !== undefined) return errors.add(node, misfit)
   const file = (examples: Mapping['examples'], warnings: readonly string[] = []) => ({
     warnings:
       examples.length > 0

@@ -27,6 +27,8 @@ export interface Table {
   readonly keyColumns: number
   /** Its name and its line in the mapping, for messages. */
   readonly origin: string
+  /** Where a person adds a row, as in `add a row to …`. */
+  readonly home: string
   /** The place of a row, or that of the table where the rows are in a file of their own. */
   readonly locate: (key: string) => ErrorPlace
 }
@@ -54,10 +56,13 @@ export type Tables = ReadonlyMap<string, Table | undefined>
 export interface TableContext {
   readonly readTable: ReadTable
   readonly errors: MappingErrors
+  /** The path of a file of the mapping, for people; left out where it has none but the one in the mapping. */
+  readonly formatPath?: (relativePath: string) => string
 }
 
 export async function compileTables(node: SourceNode | undefined, options: TableContext): Promise<Tables> {
   const tables = new Map<string, Table | undefined>()
+  const { formatPath = String } = options
   if (node?.kind !== 'map') return tables
   for (const [name, { node: tableNode }] of node.entries) {
     const frame = checkPart(TableFrame, tableNode, options.errors)
@@ -65,7 +70,9 @@ export async function compileTables(node: SourceNode | undefined, options: Table
       tables.set(name, undefined)
       continue
     }
-    const head = { name, origin: `the table "${name}" (${options.errors.formatLine(locateKey(node, name))})` }
+    const file = frame !== undefined && 'file' in frame ? `, file ${formatPath(frame.file)}` : ''
+    const line = options.errors.formatLine(locateKey(node, name))
+    const head = { name, origin: `the table "${name}" (${line}${file})` }
     if (frame === undefined || tableNode.kind !== 'map') tables.set(name, undefined)
     else if ('rows' in frame) tables.set(name, compileTableRows(head, tableNode, options.errors))
     else tables.set(name, await readTableFile(head, frame, tableNode, options))
@@ -144,10 +151,10 @@ export function describeMiss(table: Table, text: string): string {
 const KEYS_SHOWN = 5
 
 /** Lists a few keys, to show what a table is about. */
-export function suggestKeys({ keys }: Table): string {
+export function suggestKeys({ keys, home }: Table): string {
   const shown = keys.slice(0, KEYS_SHOWN).join(', ')
   const more = keys.length > KEYS_SHOWN ? `, … (${keys.length} in all)` : ''
-  return `Use one of ${shown}${more}; or add a row to the table.`
+  return `Use one of ${shown}${more}; or add a row to ${home}.`
 }
 
 type TableHead = Pick<Table, 'name' | 'origin'>
@@ -156,7 +163,7 @@ async function readTableFile(
   head: TableHead,
   { file: path, keys: keyColumns = 1 }: Extract<TableFrame, { file: string }>,
   node: MapNode,
-  { readTable, errors }: TableContext,
+  { readTable, errors, formatPath = String }: TableContext,
 ): Promise<Table | undefined> {
   const place = nodeAt(node, 'file')
   let text: string
@@ -174,7 +181,10 @@ async function readTableFile(
   }
   if (new Set(columns).size < columns.length) note('two columns have the same name')
   if (rows.length > MAX_ROWS) note(`the table has more than ${MAX_ROWS} rows`)
-  const gathered = createRowCollector({ ...head, columns, keyColumns, locate: () => place }, note)
+  const gathered = createRowCollector(
+    { ...head, columns, keyColumns, home: formatPath(path), locate: () => place },
+    note,
+  )
   for (const row of rows) {
     const key = row.cells.slice(0, keyColumns).map(cleanText).filter(Boolean).join(KEY_SEPARATOR)
     const cells = columns.map((column, at) => [column, cleanText(row.cells[keyColumns + at] ?? '')] as const)
@@ -207,7 +217,10 @@ function compileTableRows(head: TableHead, node: MapNode, errors: MappingErrors)
   let place: ErrorPlace = rows
   const note = (message: string) => errors.add(place, message)
   const locate = (key: string) => locateKey(rows, key)
-  const gathered = createRowCollector({ ...head, columns, keyColumns: 1, locate }, note)
+  const gathered = createRowCollector(
+    { ...head, columns, keyColumns: 1, home: 'it in the mapping', locate },
+    note,
+  )
   for (const { key, cells } of rowsOf) {
     place = locate(key)
     gathered.add({ key, cells, line: () => errors.formatLine(locate(key)) })

@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto'
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
 import {
+  access,
+  constants,
   type FileHandle,
   link,
   lstat,
@@ -307,4 +309,19 @@ async function listMountPoints(): Promise<string[]> {
 
 function decodeOctal(word: string): string {
   return word.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)))
+}
+
+/** The folder, or the first one above it that is there, where it cannot be written. Undefined where `root` is not there. */
+export async function findClosedFolder(root: string, folder: string): Promise<string | undefined> {
+  const code = (path: string, mode: number) =>
+    access(path, mode).then(
+      () => '',
+      (error: NodeJS.ErrnoException) => error.code ?? '',
+    )
+  for (let path = join(root, folder); path.startsWith(root); path = dirname(path)) {
+    const why = await code(path, constants.W_OK | constants.X_OK)
+    if (why === '' || why === 'ENOTDIR') return undefined
+    if (why !== 'ENOENT') return path
+  }
+  return undefined
 }

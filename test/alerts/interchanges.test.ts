@@ -131,7 +131,7 @@ test('a repaired copy is taken where its name says that it is a correction', asy
   )
   const rejects = 'exchange/results/day.x12.edi-orders.rejects.x12'
   expect(await world.read('results/day.x12.edi-orders.results.csv')).toContain(
-    '`dropbridge edi fix day.x12.edi-orders.rejects.x12 --out day.rejects.x12`',
+    `dropbridge edi fix ${join(world.folder, rejects)} --out ${join(world.folder, 'exchange/inbox/van/day.rejects.x12')}`,
   )
 
   const plain = await run('edi', 'fix', rejects, '--out', 'fixed.x12')
@@ -366,4 +366,20 @@ test('edi numbers of a partner with two ids says how to name the pair, and sets 
   const { out } = await run('edi', 'numbers')
   expect(out).toMatch(/ZZ:HAVENOUTLET .+ 700 +700$/m)
   expect(out).toMatch(/ZZ:HAVENRETAIL .+ 1 +1$/m)
+})
+
+test('a document that no route takes shows its other faults too, and the command that mends them', async () => {
+  const inboxRoutes = ORDER_ROUTES.filter(({ document }) => document === '860')
+  const world = await anEdiInbox({ inboxRoutes })
+  const run = await commandsOf(world)
+  await world.drop('inbox/van', 'day.x12', drop(ONE_DAY.replace(/SE\*18\*0002/, 'SE*17*0002')))
+
+  const { err } = await run('run')
+
+  const exceptions = join(world.folder, 'exchange/results/day.x12.exceptions.x12')
+  const fixed = join(world.folder, 'exchange/inbox/van/day.rejects.x12')
+  expect(err).toMatch(/ {4}also wrong: segment \d+ \(SE\).* SE01 says 17, and the file has 18\./)
+  expect(err).toContain(`dropbridge edi fix ${exceptions} --out ${fixed}`)
+  const sets = await world.read('results/day.x12.sets.csv')
+  expect(sets).toContain('edi-document-unrouted | edi-count')
 })

@@ -1,5 +1,5 @@
 /** `check` and `check --online`: exit codes, and a fix for each failure. */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer, type Server } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -222,6 +222,24 @@ test('a file at the place of a folder that a route uses is named with its fix', 
       `wrong: ${path} is a file where a folder should be.\n    fix: Remove or rename that file, or name another folder`,
     )
   }
+})
+
+test('a folder of results or of the archive that this user cannot write is named with its fix', async () => {
+  // The administrator may write everywhere.
+  if (process.getuid?.() === 0) return
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  const results = join(world.folder, 'exchange/results')
+  await mkdir(results, { recursive: true })
+  await chmod(results, 0o500)
+
+  const { exit, err } = await run('check')
+  await chmod(results, 0o700)
+
+  expect(exit).toBe(78)
+  expect(err).toContain(
+    `wrong: ${results} cannot be written by the user that runs this check.\n    fix: Let that user write there`,
+  )
 })
 
 test('an empty inbox beside a folder of nearly its name with files is named by check, run and status', async () => {

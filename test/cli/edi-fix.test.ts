@@ -1,7 +1,7 @@
 /** `edi fix` and `edi check --answer` as people call them: exit codes, what is said, and which answer is whose. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 import { runHere } from '../fixtures/terminal.ts'
 
@@ -94,6 +94,51 @@ test('a count that differs because a terminator is missing is not lowered: the s
   )
   expect(stderr).toContain('Write the terminator before that segment yourself')
   expect(written).toBeUndefined()
+})
+
+const ORDERS = await readFile(join(samples, 'orders.edi'), 'latin1')
+
+describe('an apostrophe in a text of EDIFACT without its release character', () => {
+  test.each([
+    ['a name', "Tom O?'Leary", "Tom O'Leary", /segment 40 \(Leary\).*"Leary" is no segment/],
+    ['a name in capitals', "Tom O?'Leary", "JEANNE D'ARC", /segment 40 \(ARC\).*"ARC" is no segment/],
+    ['a name with letters only', "Tom O?'Leary", "Jeanne D'Arc", /segment 40 \(Arc\)/],
+    ['a genitive', "Tom O?'Leary", "James'", /segment 40.*"" is no segment/],
+    ['a message', "It?'s yours", "It's 5 o' clock", /segment 7 \(s 5 o\).*"s 5 o" is no segment/],
+  ])('is named, in %s, and no count is mended', async (_, right, wrong, named) => {
+    const folder = await tempFolder()
+    await writeFile(join(folder, 'in.edi'), ORDERS.replace(right, wrong), 'latin1')
+
+    const checked = await runHere(folder, ['edi', 'check', 'in.edi'])
+    const fixed = await runHere(folder, ['edi', 'fix', 'in.edi', '--out', 'out.edi'])
+
+    expect(checked.exit).toBe(2)
+    expect(checked.stdout).toMatch(named)
+    expect(checked.stdout).toContain("Write the apostrophe as ?' there, or have the set sent again.")
+    expect(checked.stdout).not.toContain('edi-count')
+    expect(fixed.exit).toBe(65)
+    expect(fixed.stderr).toContain("the ' before it seems to belong to a text, where it is written ?'")
+    await expect(readFile(join(folder, 'out.edi'))).rejects.toThrow('ENOENT')
+  })
+
+  test('refuses the set even where its count is right', async () => {
+    const folder = await tempFolder()
+    const text = ORDERS.replace("Tom O?'Leary", "Tom O'Leary").replace('UNT+22', 'UNT+23')
+    await writeFile(join(folder, 'in.edi'), text, 'latin1')
+
+    const { exit, stdout } = await runHere(folder, ['edi', 'check', 'in.edi'])
+
+    expect(exit).toBe(2)
+    expect(stdout).toContain('[edi-release-missing]')
+  })
+
+  test('is not supposed of a segment that is only unknown, where the count is right', async () => {
+    const folder = await tempFolder()
+    const text = ORDERS.replace("UNS+S'", "ZZQ+1'\nUNS+S'").replace('UNT+30', 'UNT+31')
+    await writeFile(join(folder, 'in.edi'), text, 'latin1')
+
+    expect((await runHere(folder, ['edi', 'check', 'in.edi'])).exit).toBe(0)
+  })
 })
 
 test('the fix of a wrong count names the file that is checked, and following it mends the file', async () => {

@@ -164,6 +164,7 @@ test('filters that cannot be asked are reported in the terms of the command line
   const inbound = await dropbridge('export', 'orders')
   const unknown = await dropbridge('export', 'orders-ou')
   const twice = await dropbridge('export', 'orders-out', '--out', 'a', '--out', 'b')
+  const ids = await dropbridge('export', 'orders-out', '--id', 'a', '--id', 'b')
 
   expect(wrong.exit).toBe(64)
   expect(wrong.err.slice(0, 5)).toEqual([
@@ -181,6 +182,7 @@ test('filters that cannot be asked are reported in the terms of the command line
     64,
     'dropbridge: there is no route "orders-ou" that writes files. Did you mean "orders-out"?',
   ])
+  expect(ids.err.filter((line) => line.includes('--id: must be an id'))).toHaveLength(1)
   expect([twice.exit, twice.err[0]]).toEqual([64, 'dropbridge: --out is given more than once.'])
 })
 

@@ -127,6 +127,7 @@ test('warnings are counted in the lines of a run, in the summary and in status',
   expect(exit).toBe(0)
   const results = join(world.folder, 'exchange/results/late.csv.results.csv')
   expect(stderr).toContain(`    6 warnings (date-implausible), see column _message of ${results}\n`)
+  expect(stderr).toMatch(/ {4}the first: line 2, column "Order Date": .*in the future\. Sent as it is\./)
   expect(quiet.stdout).toMatch(/^late\.csv +orders .* 6 accepted, 6 warnings$/m)
   const summary = JSON.parse(await world.read('results/late.csv.summary.json')) as Summary
   expect(summary.warnings).toEqual({ 'date-implausible': 6 })

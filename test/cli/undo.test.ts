@@ -238,7 +238,7 @@ test('records that are held, and deliveries that are not finished, are said with
   await world.service.close()
   const away = await run('undo', PO)
 
-  expect(stepOf(answer, 'brand/2000', 'record')).toMatchObject({
+  expect(stepOf(answer, 'brand/2000', 'undo')).toMatchObject({
     chance: 'no',
     commands: [
       expect.stringMatching(/^dropbridge resolve 'shipments\/HV-.*' --absent --by NAME --why TEXT$/),

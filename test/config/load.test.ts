@@ -265,6 +265,40 @@ routes:
       '4:17 api.clientSecret: the environment variable CLIENT_SECRET is set, but it is empty.',
     ])
   })
+
+  test.each([
+    ['"x"', 'is in quotes; remove them'],
+    ["'x'", 'is in quotes; remove them'],
+    ['x ', 'has a blank at its end; remove it'],
+    [' x', 'has a blank at its beginning; remove it'],
+    ['x\r', 'has a line break at its end; remove it'],
+    ['x\ny', 'has more than one line; leave only the value'],
+    ['\uFEFFx', 'begins with a byte order mark; save it without one'],
+  ])('with %j, which no secret of an API is, are named without their value', async (value, what) => {
+    expect(await errorsOf(WHOLE, { ...ENV, CLIENT_SECRET: value })).toEqual([
+      `4:17 api.clientSecret: the environment variable CLIENT_SECRET ${what}.`,
+    ])
+  })
+
+  test('of a file may end with one line break, and with nothing else', async () => {
+    const from = (name: string) => WHOLE.replace('${CLIENT_SECRET}', `\${file:${name}}`)
+    const odd = { right: 'x\r\n', blank: 'x \n', wide: Buffer.from('\uFEFFx\r\n', 'utf16le') }
+    for (const [name, content] of Object.entries(odd)) await writeFile(join(folder, name), content)
+
+    expect((await load(from('right'))).api.credentials.clientSecret).toBe('x')
+    expect(await errorsOf(from('blank'))).toEqual([
+      '4:17 api.clientSecret: the file blank has a blank at its end; remove it.',
+    ])
+    expect(await errorsOf(from('wide'))).toEqual([
+      '4:17 api.clientSecret: the file wide is not in UTF-8; save it as UTF-8.',
+    ])
+  })
+
+  test('whose value has the wrong form are named behind the error', async () => {
+    expect(await errorsOf(WHOLE, { ...ENV, API_URL: 'api.example.com' })).toEqual([
+      expect.stringMatching(/^2:12 api.baseUrl: .*It comes from the environment variable API_URL\.$/),
+    ])
+  })
 })
 
 test('http to another machine is refused, unless the configuration says that it is meant', async () => {
@@ -353,14 +387,14 @@ routes:
       '8:16 api.connections: must be at most 512.',
       '9:10 journal: must be sqlite: and a path, such as sqlite:./state/journal.db.',
       '10:1 mailbox: unknown key. Did you mean "mailboxes"?',
-      '13:3 mailboxes.ERP 2: a name holds lower-case letters, digits and hyphens only.',
+      '13:3 mailboxes.ERP 2: a name holds lower-case letters, digits and hyphens only, such as erp-2.',
       '14:19 mailboxes.legacy.type: must be one of directory, sftp. Did you mean "sftp"?',
       '16:3 routes.orders-in.mapping: is missing: write it such as `mapping: mappings/orders.yaml`.',
       '16:3 routes.orders-in: says nothing of its retailer: write "retailer:" and the id.',
       '17:5 routes.orders-in.retialer: unknown key. Did you mean "retailer"?',
       '19:22 routes.orders-in.from.mailbox: there is no such mailbox. Did you mean "erp"?',
       '19:36 routes.orders-in.from.folder: must be a folder within the mailbox, such as inbox/orders: relative, with "/" and without "..".',
-      '19:53 routes.orders-in.from.match: matches names of files: it cannot hold "/" or "\\".',
+      '19:53 routes.orders-in.from.match: matches names of files, with * and ? for any letters: it cannot hold "/" or "\\".',
       '23:5 routes.shipments-in.brand: a route is for a retailer or for a brand, not both.',
       '24:16 routes.shipments-in.operation: "create-shipmnt" is not known. Did you mean "create-shipment"?',
       '25:53 routes.shipments-in.from.stableFor: must be a duration of at most a day, such as 500ms, 30s, 15m or 1h.',
@@ -376,6 +410,32 @@ routes:
       '39:18 routes.orders-out.acknowledge: must be one of delivered, picked-up, receipt, never.',
       '40:22 routes.orders-out.verifyBeforeAck: must be true or false.',
       '41:11 routes.nothing: has no value.',
+    ])
+  })
+
+  test.each([
+    [
+      'folder: inbox/orders }',
+      'folder: inbox/orders, match: "^.*csv$" }',
+      'from.match: is no regular expression: only * and ? stand',
+    ],
+    ['retailer: 1000', 'retailer: "1000"', 'retailer: must be a number: write it without quotes.'],
+    ['results: { mailbox: erp }', 'results: erp', 'results: must hold keys and values, those of mailbox,'],
+  ])('say which form is meant where %j is written as %j', async (right, wrong, error) => {
+    expect(WHOLE).toContain(right)
+
+    expect((await errorsOf(WHOLE.replace(right, wrong))).join('\n')).toContain(`routes.orders-in.${error}`)
+  })
+
+  test('of a route with a wrong name do not hide behind the name', async () => {
+    const text = WHOLE.replace('  orders-in:', '  Orders In:').replace(
+      'operation: create-order',
+      'operation: create-ordr',
+    )
+
+    expect(await errorsOf(text)).toEqual([
+      expect.stringMatching(/ routes\.Orders In: a name holds .* only, such as orders-in\.$/),
+      expect.stringMatching(/ routes\.Orders In\.operation: .* Did you mean "create-order"\?$/),
     ])
   })
 

@@ -165,7 +165,7 @@ columns:
     '7:6 columns.C: this is an object; name one of its fields: id, type, name1, name2, street1, street2, city, province, postal_code, country, phone1, phone2, fax, email',
     '8:26 columns.D.format: `format` is for dates',
     expect.stringContaining(
-      '9:34 columns.E.format: "DD" is not a token of date formats; the tokens are yyyy yy',
+      '9:34 columns.E.format: write dd.MM instead: "DD" is not a token of date formats; the tokens are yyyy yy',
     ),
     '9:47 columns.E.zone: there is no time zone "Mars"; write one such as America/New_York',
     '10:25 columns.F.table: there is no table "none" under `tables`.',

@@ -15,6 +15,23 @@ test('a misspelled operation is reported where it stands', async () => {
   )
 })
 
+test.each(['create-invoice', 'create-shipment', 'export-orders'])(
+  'where the operation is %s and the body that of orders, only the operation is an error',
+  async (operation) => {
+    const found = await errorsOf(ORDERS.replace('operation: create-order', `operation: ${operation}`))
+
+    expect(found).toEqual([expect.stringMatching(/ operation: .*: write create-order$/)])
+  },
+)
+
+test('a mapping that writes files under an operation that reads them is one error', async () => {
+  const found = await errorsOf(
+    'operation: create-order\ncolumns: { PO: purchase_order_number, Day: ordered_at }\n',
+  )
+
+  expect(found).toEqual([expect.stringContaining('create-order reads files with a `body`')])
+})
+
 test('a misspelled key is one error, and not a missing key as well', async () => {
   const errors = await errorsOf(`${ORDERS}\nexamples: [{ input: a.csv, expct: a.json }]`)
   expect(errors).toEqual([
@@ -51,7 +68,7 @@ examples: [{ input: a.csv }]
     '2:17 read.format: expected `csv`, `fixed`, `x12` or `edifact`',
     '2:23 read.delimeter: there is no such key here. Did you mean "delimiter"?',
     '3:1 grup: there is no such key here. Did you mean "group"?',
-    '6:37 body.ordered_at.format: "DD" is not a token of date formats; the tokens are yyyy yy MMMM MMM DDD MM M dd d HH H hh h mm m ss s a ZZZ ZZ X x, and letters in quotes stand for themselves',
+    '6:37 body.ordered_at.format: write dd/MM/yyyy instead: "DD" is not a token of date formats; the tokens are yyyy yy MMMM MMM DDD MM M dd d HH H hh h mm m ss s a ZZZ ZZ X x, and letters in quotes stand for themselves',
     '6:55 body.ordered_at.zone: there is no time zone "America/Albany"; write one such as America/New_York',
     '7:12 body.ship_to: this is an object with the fields type, name1, name2, street1, street2, city, province, postal_code, country, phone1, phone2, fax, email: map each of them',
     '9:31 body.shipping_method.code.table: there is no table "shipvia" under `tables`. Did you mean "ship-via"?',

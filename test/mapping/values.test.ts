@@ -304,7 +304,11 @@ test.each([
 })
 
 test.each([
-  ['dd.MM.yyyy HH:MM', '"MM" names the month once more; M is the month, and m the minute'],
+  [
+    'dd.MM.yyyy HH:MM',
+    'write dd.MM.yyyy HH:mm instead: "MM" names the month once more; M is the month, and m the minute',
+  ],
+  ['mm/dd/yyyy hh:mm', 'write MM/dd/yyyy hh:mm instead: "mm" names the minute once more'],
   ['yyyy-MM-dd hh:HH', '"HH" names the hour once more'],
   ['yy.dd.MM.yyyy', '"yyyy" names the year once more'],
 ])('the format %s names a part twice', (format, error) => {
@@ -312,12 +316,20 @@ test.each([
 })
 
 test.each([
-  ['mm/dd/yyyy HH:MM', 'mm', 'MM'],
-  ['dd.m.yyyy', 'm', 'M'],
-  ['yyyy-mm-dd', 'mm', 'MM'],
-  ['yyyymmddHHMM', 'mm', 'MM'],
-])('the format %s has a minute where the month belongs', (format, minute, month) => {
+  ['DD.MM.YYYY', 'dd.MM.yyyy'],
+  ['%m/%d/%Y %H:%M', 'MM/dd/yyyy HH:mm'],
+  ['YYYY-MM-DDTHH:mm:SS', "yyyy-MM-dd'T'HH:mm:ss"],
+])('the format %s of other programs names ours', (format, meant) => {
+  expect(compileDateFormat(format)).toContain(`write ${meant} instead: `)
+})
+
+test.each([
+  ['mm/dd/yyyy HH:MM', 'mm', 'MM', 'MM/dd/yyyy HH:mm'],
+  ['dd.m.yyyy', 'm', 'M', 'dd.M.yyyy'],
+  ['yyyy-mm-dd', 'mm', 'MM', 'yyyy-MM-dd'],
+  ['yyyymmddHHMM', 'mm', 'MM', 'yyyyMMddHHmm'],
+])('the format %s has a minute where the month belongs', (format, minute, month, meant) => {
   expect(compileDateFormat(format)).toBe(
-    `"${minute}" is the minute, and no hour stands before it; the month is "${month}"`,
+    `write ${meant} instead: "${minute}" is the minute, and no hour stands before it; the month is "${month}"`,
   )
 })

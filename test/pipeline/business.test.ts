@@ -501,7 +501,7 @@ describe('an order', () => {
 
 describe('a number that another order has', () => {
   const REFUSE = 'To refuse such: `rules: { numbers: refuse }` under `routes.parcels` in dropbridge.yaml.'
-  const USED = `It is sent as it is. ${REFUSE}`
+  const USED = `Sent as it is, and the API cannot change a shipment: if wrong, call the retailer. ${REFUSE}`
 
   async function policy(name: string, numbers: 'warn' | 'refuse' | 'off'): Promise<void> {
     const route = world.configuration.routes.find((each) => each.name === name) as InboundRoute

@@ -245,6 +245,7 @@ describe('a name that leads nowhere is reported', () => {
       expect(row['_fix']).toContain('Correct the table "services" (by-id.yaml:17) in the mapping. ')
       expect(row['_message']).not.toContain('column')
     }
+    expect(results[1]?.['_fix']).toContain('a route with `operation: export-carriers` lists them.')
   })
 
   test('with the right one where it is near, and with all there are where it is not', async () => {

@@ -107,7 +107,8 @@ function readSelection(
   throw usageError(
     `${route.name} cannot be asked for this`,
     'Correct each option that is listed, or leave it out.',
-    details,
+    // Several values of one option may be wrong in the same way.
+    [...new Set(details)],
   )
 }
 

@@ -10,7 +10,7 @@ import { quoteForShell } from '../../support/text.ts'
 import { formatCodedProblem, formatCount, formatCounts, formatNotes, formatWarnings } from './text.ts'
 
 /** What happened, and where the sender reads more when there is more. */
-export function formatReport({ summary, paths, firstReason, isPart }: ReportedFile): string[] {
+export function formatReport({ summary, paths, firstReason, firstWarning, isPart }: ReportedFile): string[] {
   const [results, ...otherPaths] = paths
   const rejects = otherPaths.find((path) => isPartOf(path, 'rejects'))
   const exceptions = otherPaths.find((path) => isPartOf(path, 'exceptions'))
@@ -36,6 +36,9 @@ export function formatReport({ summary, paths, firstReason, isPart }: ReportedFi
     ...reason,
     ...formatSkipReasons(summary),
     ...warnings,
+    ...(firstWarning === undefined || warnings.length === 0
+      ? []
+      : [`    the first: ${formatCodedProblem(firstWarning, summary.file)}`]),
     ...(isPart ? [] : formatNotes(summary.notes)),
     ...(isPlain && summary.outcome === 'processed' ? [] : read),
   ]

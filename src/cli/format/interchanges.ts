@@ -60,9 +60,10 @@ function formatSummary(route: string, summary: SetsSummary): string[] {
     (reason) =>
       `    ${formatCount(reason.sets, 'set')} to no route: ${formatCodedProblem(reason, summary.file)}`,
   )
+  const faults = (summary.faults ?? []).map((each) => `    also wrong: ${formatCodedProblem(each)}`)
   const received = (summary.received ?? []).map((each) => `    ${formatReceived(each)}`)
   const about = Object.keys(counts).length === 0 && received.length > 0 ? 'answers' : formatCounts(counts)
-  return [`${route}: ${file}: ${about}`, ...problems, ...reasons, ...routes, ...received]
+  return [`${route}: ${file}: ${about}`, ...problems, ...reasons, ...faults, ...routes, ...received]
 }
 
 /** `997 on group 17 (850-000000017.x12): 2 documents accepted, 1 refused` */

@@ -1,5 +1,5 @@
 /** Follows interchanges, groups and sets through a file, and checks what their trailers say. */
-import { DICTIONARIES } from '../../edi/documents.ts'
+import { findWrongSeparator, judgeTag } from '../../edi/documents.ts'
 import { type Fault, type FaultName, FAULTS } from '../../edi/faults.ts'
 import { copyText, type Segment, type Syntax } from '../../edi/segment.ts'
 import { type CutItem, type CutNote, isSegment } from './cut.ts'
@@ -71,6 +71,8 @@ interface OpenSet {
   isUnfolded: boolean
   /** The first segment before which a terminator seems to be missing, and how many there are. */
   swallowed?: { readonly first: FaultPlace; readonly count: number }
+  /** The segments of EDIFACT that may be rests of texts. */
+  rests?: { first: Segment; isText: boolean; count: number }
 }
 
 interface OpenGroup {
@@ -129,6 +131,7 @@ export class EnvelopeTracker {
     const open = this.#set
     if (open !== undefined) {
       open.segments += 1
+      if (segment.delimiters.syntax === 'edifact') noteRest(open, segment)
       this.#handler.onSegment?.(segment, open.set)
       return
     }
@@ -197,8 +200,7 @@ export class EnvelopeTracker {
     }
     this.#interchange = { of: interchange, groups: 0, named: 0, sets: 0, whole: 0 }
     this.#handler.onInterchange?.(interchange)
-    const isNumber = isX12 ? /^\d+$/.test(interchange.number) : interchange.number !== ''
-    if (isNumber) return
+    if (isX12 ? /^\d+$/.test(interchange.number) : interchange.number !== '') return
     this.#report(
       'interchange-number-missing',
       segment,
@@ -283,6 +285,7 @@ export class EnvelopeTracker {
       const kind = this.#group?.group.segment === undefined ? 'segment-outside-group' : 'segment-outside-set'
       return this.#report(kind, trailer, `${trailer.id} ends no set: a ${setStart} before it is missing.`)
     }
+    const isCut = this.#reportCutText(open, trailer)
     if (trailer === undefined) {
       const { set: tag } = TAGS[open.set.segment.delimiters.syntax]
       const kind = note === undefined ? 'set-not-ended' : 'set-cut'
@@ -290,7 +293,7 @@ export class EnvelopeTracker {
     } else {
       open.segments += 1
       if (this.#interchange !== undefined) this.#interchange.whole += 1
-      this.#checkCount('set-count-differs', trailer, open.segments, open.swallowed)
+      if (!isCut) this.#checkCount('set-count-differs', trailer, open.segments, open.swallowed)
       this.#checkNumber('set-number-differs', trailer, open.set.number, open.set.segment.id)
     }
     this.#handler.onSetEnd?.(open.set, trailer, open.segments)
@@ -328,7 +331,7 @@ export class EnvelopeTracker {
     if (trailer === undefined) {
       const { interchange: tag } = TAGS[start.delimiters.syntax]
       const last = this.#last ?? start
-      const { found } = findWrongSeparator(last) ?? {}
+      const { found } = findWrongSeparator(last.id, last.delimiters.syntax) ?? {}
       const why =
         found === undefined
           ? ''
@@ -345,6 +348,18 @@ export class EnvelopeTracker {
     }
     this.#handler.onInterchangeEnd?.(open.of, trailer, open.groups)
     this.#interchange = undefined
+  }
+
+  /** An id that another dictionary may know counts only where the count of the trailer agrees. */
+  #reportCutText({ rests, segments }: OpenSet, trailer: Segment | undefined): boolean {
+    if (rests === undefined) return false
+    const { first, isText, count } = rests
+    if (!isText && trailer?.value(1).trim() !== String(segments + 1 - count)) return false
+    const { segment: mark, release } = first.delimiters
+    const how = release === undefined ? '.' : `, where it is written ${release}${mark}.`
+    const what = `"${showText(first.id)}" is no segment: the ${mark} before it seems to belong to a text`
+    this.#report('release-missing', first, what + how)
+    return true
   }
 
   #checkCount(kind: FaultName, trailer: Segment, counted: number, swallowed?: OpenSet['swallowed']): void {
@@ -412,6 +427,14 @@ function mayBeService(id: string): boolean {
 
 const [LETTER_G, LETTER_I, LETTER_S, LETTER_U] = [71, 73, 83, 85]
 
+function noteRest(open: OpenSet, segment: Segment): void {
+  const tag = judgeTag(segment.id)
+  if (tag === undefined) return
+  open.rests ??= { first: segment, isText: false, count: 0 }
+  open.rests.count += 1
+  if (tag === 'text' && !open.rests.isText) open.rests = { ...open.rests, first: segment, isText: true }
+}
+
 type FaultPlace = Pick<Segment, 'number' | 'at' | 'id'>
 
 /** Where the file ends within a segment; else the segment. */
@@ -420,15 +443,8 @@ function locate(note: CutNote | undefined, segment: Segment): FaultPlace {
   return { number: note.number, at: note.at, id: /^[A-Z0-9]{0,3}/.exec(note.text)?.[0] ?? '' }
 }
 
-/** Text of a file in a message: short and on one line. */
+/** Text of a file in a message: short and on one line. Messages are kept longer than the piece of the file. */
 export function showText(text: string): string {
   const plain = text.replace(/\s+/g, ' ').trim()
-  // Messages are kept longer than the piece of the file.
   return plain.length > 40 ? `${copyText(plain.slice(0, 40))}…` : copyText(plain)
-}
-
-/** Finds a known id and another separator behind it, where a segment has a text in place of an id: `N1|ST|Ada`. */
-export function findWrongSeparator({ id: text, delimiters: { syntax } }: Segment) {
-  const [, id = '', found = ''] = /^([A-Z][A-Z0-9]{1,2})([*|+^~:;,\t])/.exec(text) ?? []
-  return DICTIONARIES[syntax].find(id) === undefined ? undefined : { id, found }
 }

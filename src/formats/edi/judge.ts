@@ -256,6 +256,7 @@ const PROBLEMS_OF_DATA = [
   'edi-delimiters',
   'edi-envelope',
   'edi-count',
+  'edi-release-missing',
   'edi-number-mismatch',
   'segment-unknown',
   'segment-misplaced',

@@ -1,4 +1,5 @@
 /** Puts envelopes right: counts and numbers of trailers, missing trailers, and the padding of ISA. Sets stay as they are. */
+import type { FaultName } from '../../edi/faults.ts'
 import type { Segment } from '../../edi/segment.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { cutPieces, isSegment, MAX_SEGMENT_BYTES } from './cut.ts'
@@ -58,6 +59,12 @@ function createNumberError({ id, number: segment, at }: Segment, number: string)
 const ISA_LENGTHS = [2, 10, 2, 10, 2, 15, 2, 15, 6, 4, 1, 5, 9, 1, 1, 1]
 const ISA_NUMBER = 13
 
+/** Faults that a right count would hide: a segment would become text of the one before it, or a text would stay cut. */
+const FIXES_BY_HAND: Partial<Record<FaultName, string>> = {
+  'terminator-missing': 'Write the terminator before that segment yourself, or have the file sent again.',
+  'release-missing': "Write the apostrophe in the text as ?' yourself, or have the file sent again.",
+}
+
 const BYTE_ORDER_MARK = '\xEF\xBB\xBF'
 
 const MAX_WAITING = 4 * MAX_SEGMENT_BYTES
@@ -81,11 +88,11 @@ class Repairer {
   constructor(onRepair: (repair: Repair) => void) {
     this.#onRepair = onRepair
     this.#tracker = new EnvelopeTracker({
-      // A lower count would turn the swallowed segment into text of the one before it.
-      onFault({ kind, message }) {
-        if (kind !== 'terminator-missing') return
-        const fix = 'Write the terminator before that segment yourself, or have the file sent again.'
-        throw new BridgeError('not-repairable', message.replace(/\.$/, ''), { fix })
+      onFault({ kind, message, segment }) {
+        const fix = FIXES_BY_HAND[kind]
+        if (fix === undefined) return
+        const text = `segment ${segment}: ${message.replace(/\.$/, '')}`
+        throw new BridgeError('not-repairable', text, { fix })
       },
       onInterchange: ({ segment }) => {
         this.hasInterchange = true

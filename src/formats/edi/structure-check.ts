@@ -1,9 +1,15 @@
 /** Checks the segments of each set against the grammar of its document. Sets without a grammar are not checked. */
-import { DICTIONARIES, type FindGrammar, findGrammar, listDocuments } from '../../edi/documents.ts'
+import {
+  DICTIONARIES,
+  type FindGrammar,
+  findGrammar,
+  findWrongSeparator,
+  listDocuments,
+} from '../../edi/documents.ts'
 import type { Fault, FaultName } from '../../edi/faults.ts'
 import type { Grammar, LoopPlace } from '../../edi/grammar.ts'
 import type { Segment } from '../../edi/segment.ts'
-import { type FaultOwner, findWrongSeparator, showText, type TransactionSet } from './envelopes.ts'
+import { type FaultOwner, showText, type TransactionSet } from './envelopes.ts'
 import {
   countPlace,
   type KeptSegments,
@@ -198,7 +204,7 @@ export class StructureCheck {
       DICTIONARIES[segment.delimiters.syntax].find(segment.id) === undefined
     )
       this.#unknown.push({ id: showText(segment.id), number: segment.number })
-    const separator = findWrongSeparator(segment)
+    const separator = findWrongSeparator(segment.id, segment.delimiters.syntax)
     if (separator !== undefined) {
       const { element } = segment.delimiters
       const message = `${separator.id} has "${separator.found}" behind it, where "${element}" separates elements: none of its elements can be read.`

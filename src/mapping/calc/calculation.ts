@@ -65,11 +65,60 @@ export function parseCalc(text: string, result: 'number' | 'date'): Calc | DateC
     return new Parser(text).whole(result)
   } catch (error) {
     if (!(error instanceof CalcSyntaxError)) throw error
-    const [comma] = listDecimalCommas(text)
-    if (comma === undefined) return error.message
-    const point = `write ${comma.replace(',', '.')} in place of ${comma}: calculations have a decimal point`
-    return isMisplacedComma(error.message) ? point : `${error.message}; and ${point}`
+    const message = describeError(text, error)
+    const meant = rewriteMeant(text)
+    const isNew = meant !== replaceCommas(text) && canParse(meant, result)
+    return isNew ? `write ${meant} instead: ${message}` : message
   }
+}
+
+function describeError(text: string, { message }: CalcSyntaxError): string {
+  const [comma] = listDecimalCommas(text)
+  if (comma === undefined) return message
+  const point = `write ${comma.replace(',', '.')} in place of ${comma}: calculations have a decimal point`
+  return isMisplacedComma(message) ? point : `${message}; and ${point}`
+}
+
+function replaceCommas(text: string): string {
+  return listDecimalCommas(text).reduce((all, each) => all.replace(each, each.replace(',', '.')), text)
+}
+
+function canParse(text: string, result: 'number' | 'date'): boolean {
+  try {
+    new Parser(text).whole(result)
+    return true
+  } catch (error) {
+    if (error instanceof CalcSyntaxError) return false
+    throw error
+  }
+}
+
+/** Other ways to write a column and a sign, each with ours. */
+const MEANT_SIGNS: readonly (readonly [RegExp, string])[] = [
+  [/[×·∙]|(?<!\w)(?:x|times)(?!\w)/gi, '*'],
+  [/[÷:]/g, '/'],
+  [/[−–]|(?<!\w)minus(?!\w)/gi, '-'],
+  [/(?<!\w)plus(?!\w)/gi, '+'],
+]
+
+/** The calculation as it was perhaps meant: `[Cost] * 100` for `{Cost} x 100`, and for `Cost x 100`. */
+function rewriteMeant(text: string): string {
+  const parts = replaceCommas(text)
+    .replaceAll(/[{"']+([^{}"'[\]]+)[}"']+/g, '[$1]')
+    .split(/(\[[^\]]*\])/)
+  return parts.map((part) => (part.startsWith('[') ? part : rewriteSigns(part))).join('')
+}
+
+function rewriteSigns(part: string): string {
+  const signed = MEANT_SIGNS.reduce((text, [written, sign]) => text.replaceAll(written, sign), part)
+  return signed
+    .replaceAll(/(\d+(?:\.\d+)?)\s*%/g, (_, percent: string) => String(Number(percent) / 100))
+    .replaceAll(/[a-z_]\w*(?: +[a-z_]\w*)*/gi, (word) => (isKnownWord(word) ? word : `[${word}]`))
+}
+
+function isKnownWord(word: string): boolean {
+  const folded = word.toLowerCase()
+  return isDayWord(folded) || isKeyOf(CALC_FUNCTIONS, folded)
 }
 
 /** The numbers that have a decimal comma. Left out: names of columns, and the `3,2` of `round([Cost] * 3,2)`, which are two numbers. */
@@ -182,7 +231,7 @@ class Parser {
     this.#inRound = true
     const of = this.#terms()
     this.#inRound = outside
-    this.#expect(',')
+    if (this.#peek().text !== ')') this.#expect(',')
     const { text } = this.#take()
     if (!/^\d$/.test(text))
       throw new CalcSyntaxError('round takes the number of decimals, as in round([Cost] * 0.9, 2)')
@@ -263,6 +312,7 @@ function isDayWord(word: string): boolean {
 
 function describeMisplaced(text: string): string {
   if (text === '[') return 'a "[" is not closed: a column is written [Cost]'
+  if (text === '{') return '"{" has no meaning here: a column is written [Cost]'
   return `"${text}" cannot stand where it stands in the calculation`
 }
 

@@ -121,6 +121,9 @@ export function suggestColumn(names: readonly string[], unused: readonly string[
   const wanted = new Set(names.map(foldColumnName))
   const isMisread = (name: string) => wanted.has(foldColumnName(readMisreadUtf8(name) ?? ''))
   if (unused.some(isMisread)) return FIX_MISREAD_HEADER
+  const joined = names.map((name) => name.split(/\s[+&]\s/)).find((parts) => parts.length > 1)
+  if (joined !== undefined)
+    return `To join columns, write \`all: [${joined.join(', ')}]\` in the mapping; \`calc\` is for numbers.`
   const nearest = names.map((name) => findSimilarName(name, unused)).find((name) => name !== undefined)
   return nearest === undefined
     ? undefined

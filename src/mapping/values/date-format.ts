@@ -8,10 +8,43 @@ export interface WrittenTime {
   readonly offsetMs?: number
 }
 
-export type DateFormat = Exclude<ReturnType<typeof compileDateFormat>, string>
+export type DateFormat = Exclude<ReturnType<typeof compileAsWritten>, string>
 
-/** Compiles a format; returns a text with the error of an invalid one. */
-export function compileDateFormat(format: string) {
+/** Compiles a format; returns a text with the error of an invalid one, and the format that was perhaps meant. */
+export function compileDateFormat(format: string): DateFormat | string {
+  const compiled = compileAsWritten(format)
+  if (typeof compiled !== 'string') return compiled
+  const meant = rewriteMeantFormat(format)
+  const isOne = meant !== format && typeof compileAsWritten(meant) !== 'string'
+  return isOne ? `write ${meant} instead: ${compiled}` : compiled
+}
+
+/** Tokens of other programs, each with ours: `%Y-%m-%d`, `DD.MM.YYYY`, `mm/dd/yyyy hh:mm`. */
+const PERCENT_TOKENS: Readonly<Record<string, string>> = {
+  Y: 'yyyy',
+  y: 'yy',
+  m: 'MM',
+  d: 'dd',
+  H: 'HH',
+  I: 'hh',
+  M: 'mm',
+  S: 'ss',
+  p: 'a',
+}
+
+function rewriteMeantFormat(format: string): string {
+  const plain = format.replaceAll(/%([A-Za-z])/g, (whole, letter: string) => PERCENT_TOKENS[letter] ?? whole)
+  let before = ''
+  return plain.replaceAll(/'[^']*'|([A-Za-z])\1*/g, (token) => {
+    const after = before
+    before = token
+    if (/^[mM]{1,2}$/.test(token)) return /^h/i.test(after) ? token.toLowerCase() : token.toUpperCase()
+    if (/^(?:Y+|D{1,2}|S+|A)$/.test(token)) return token.toLowerCase()
+    return token === 'T' ? "'T'" : token
+  })
+}
+
+function compileAsWritten(format: string) {
   const pieces = splitFormat(format)
   const unknown = pieces.find((piece) => piece.kind === 'unknown')
   if (unknown) {

@@ -1,4 +1,5 @@
 /** Writes the reports of a file from the journal: results, rejects, exceptions and summary. */
+import { isAbsolute } from 'node:path'
 import {
   type FileEntry,
   findCorrectedName,
@@ -8,12 +9,13 @@ import {
 } from '../../domain/file.ts'
 import type { Notes } from '../../domain/format.ts'
 import { type Problem, type ProblemCode } from '../../domain/problem.ts'
+import type { Mailbox } from '../../domain/mailbox.ts'
 import { formatPlace } from '../../domain/place.ts'
 import type { ReportedRecord } from '../../domain/record.ts'
 import { isoTime } from '../../support/clock.ts'
 import { throwIfStopped } from '../../support/errors.ts'
 import { guardFormula, nameFileInFix, quoteForShell } from '../../support/text.ts'
-import type { InboundContext } from '../context.ts'
+import type { InboundContext, IntakeContext } from '../context.ts'
 import { addDocuments, type RecordWithDocuments } from '../documents/delivery.ts'
 import { giveWay } from './file-pass.ts'
 import { getSpoolName } from './intake.ts'
@@ -31,10 +33,10 @@ const RECORDS_PAGE = 1000
 export async function reportFile(context: InboundContext, file: FileEntry): Promise<ReportedFile> {
   // Several routes may report a part of the same file, to the same folder.
   const baseName = file.partOf === undefined ? file.name : `${file.name}.${context.route.name}`
-  const { summary, firstReason } = await writeReports(context, file, baseName)
+  const { summary, ...firsts } = await writeReports(context, file, baseName)
   const reports = listReports(file, summary)
   const paths = await deliverReports(context, file, { baseName, reports })
-  return { summary, paths, isPart: file.partOf !== undefined, ...omitUndefined({ firstReason }) }
+  return { summary, paths, isPart: file.partOf !== undefined, ...omitUndefined(firsts) }
 }
 
 export interface ReportedFile {
@@ -44,6 +46,8 @@ export interface ReportedFile {
   readonly isPart: boolean
   /** Why the first rejected record was rejected. It may hold cells, so it is for people at the machine alone. */
   readonly firstReason?: Problem
+  /** The first warning about a record that was sent; likewise. */
+  readonly firstWarning?: Problem
 }
 
 const CORRECTED: ReadonlySet<string> = new Set(['accepted', 'duplicate'])
@@ -51,13 +55,24 @@ const CORRECTED: ReadonlySet<string> = new Set(['accepted', 'duplicate'])
 /** So many sets of one correction are compared with refused ones. */
 const SETS_MAX = 10_000
 
-/** The names in the commands that mend a rejects file of interchanges: its own, and that under which the copy corrects it. */
-function nameParts(file: FileEntry, baseName: string): NonNullable<ShownParts['parts']> {
+/**
+ * The names in the commands that mend a rejects file of interchanges: its own, and that under which the copy corrects it. With
+ * their folders where these are on this machine.
+ */
+export function nameParts(
+  { source, results, route }: IntakeContext,
+  file: FileEntry,
+  { baseName, kind }: { readonly baseName: string; readonly kind: 'rejects' | 'exceptions' },
+): NonNullable<ShownParts['parts']> {
+  const locate = (mailbox: Mailbox, folder: string, name: string) => {
+    const path = mailbox.describe(folder, name)
+    return isAbsolute(path) ? path : name
+  }
   const { name, reportName, reports = 0 } = file
   const base = reportName ?? (reports === 0 ? baseName : `${baseName}~${reports + 1}`)
   return {
-    rejects: base + partSuffix('rejects', name),
-    fixed: isPartFile(name) ? name : formatCorrectionName(name),
+    returned: locate(results, route.resultsFolder, base + partSuffix(kind, name)),
+    fixed: locate(source, route.folder, isPartFile(name) ? name : formatCorrectionName(name)),
   }
 }
 
@@ -79,10 +94,15 @@ async function writeReports(context: InboundContext, file: FileEntry, baseName: 
 
   const sets = isEdi && file.outcome === 'processed' ? await openRecordSets(context, file) : undefined
   let firstReason: Problem | undefined
+  let firstWarning: Problem | undefined
   /** The sets of which a record was accepted. */
   const corrected = new Set<string>()
   const keys = file.keyColumns.length
-  const shown = { operations: operations.length > 0, file: file.name, parts: nameParts(file, baseName) }
+  const shown = {
+    operations: operations.length > 0,
+    file: file.name,
+    parts: nameParts(context, file, { baseName, kind: 'rejects' }),
+  }
 
   async function* resultLines() {
     yield writer.formatHeader()
@@ -102,6 +122,8 @@ async function writeReports(context: InboundContext, file: FileEntry, baseName: 
           const first = addLine(reason, record, { detailRows, set })
           firstReason ??= { ...first, fix: fillFix(first, shown) }
         }
+        const [odd] = record.state === 'rejected' ? [] : record.warnings
+        if (odd !== undefined) firstWarning ??= addLine(odd, record, { detailRows, set })
         return [
           ...formatResultRow(record, keys, { ...shown, detailRows, set }),
           ...(record.documents === undefined ? [] : [record.documents.paths.join(SEPARATOR)]),
@@ -139,7 +161,7 @@ async function writeReports(context: InboundContext, file: FileEntry, baseName: 
   const columnDifferences = await findColumnDifferences(context, file)
   const finished = summary.finish({ ...ranges, columns: columnDifferences, journal, notes })
   await spool.putUnflushed(`${file.id}.summary`, [Buffer.from(`${JSON.stringify(finished, null, 2)}\n`)])
-  return { summary: finished, firstReason }
+  return { summary: finished, firstReason, firstWarning }
 }
 
 /** Compares the columns again: the report may be made long after the file was planned. */
@@ -221,8 +243,8 @@ interface ShownParts {
   readonly set?: string | undefined
   /** The name of the file, for the commands in fixes. */
   readonly file?: string
-  /** The names of the rejects file and of its mended copy, for these too. */
-  readonly parts?: { readonly rejects: string; readonly fixed: string }
+  /** The names or paths of the rejects file, or the exceptions file, and of its mended copy, for these too. */
+  readonly parts?: { readonly returned: string; readonly fixed: string }
 }
 
 /** One record's line. */
@@ -281,11 +303,12 @@ export function formatProblemCells(
   ]
 }
 
-function fillFix({ fix }: Problem, { file, parts }: Pick<ShownParts, 'file' | 'parts'>): string {
+/** The fix, whose commands name the files. */
+export function fillFix({ fix }: Problem, { file, parts }: Pick<ShownParts, 'file' | 'parts'>): string {
   const named = file === undefined ? fix : nameFileInFix(fix, file)
   if (parts === undefined) return named
-  const [rejects, fixed] = [parts.rejects, parts.fixed].map(quoteForShell)
-  return named.replace('edi fix REJECTS --out FIXED', `edi fix ${rejects} --out ${fixed}`)
+  const [returned, fixed] = [parts.returned, parts.fixed].map(quoteForShell)
+  return named.replace('edi fix REJECTS --out FIXED', () => `edi fix ${returned} --out ${fixed}`)
 }
 
 /** The API knows no lines of the file: a problem of `order_lines[2]` gets the line of that part of the record. */

@@ -14,7 +14,7 @@ import { isoTime } from '../../support/clock.ts'
 import { throwIfStopped } from '../../support/errors.ts'
 import { guardFormula, nameFileInFix, quoteForShell } from '../../support/text.ts'
 import { deliverReports, type ReportFile } from '../inbound/report-files.ts'
-import { formatProblemCells } from '../inbound/report.ts'
+import { fillFix, formatProblemCells, nameParts } from '../inbound/report.ts'
 import { getSpoolName } from '../inbound/intake.ts'
 import { findReused, readInterchanges } from './answers.ts'
 import { type InterchangeContext, isAnswerDocument } from './context.ts'
@@ -38,6 +38,8 @@ export interface SetsSummary {
   readonly sets: Readonly<Partial<Record<SetOutcome, number>>> & { readonly total: number }
   /** Why sets went to no route, and how many; the first different ones. */
   readonly reasons: readonly (Problem & { readonly sets: number })[]
+  /** What else is wrong with sets that no route takes; the first problems. Left out where there is nothing. */
+  readonly faults?: readonly Problem[]
   /** How many sets each route got. */
   readonly routes: Readonly<Record<string, number>>
   readonly answers: readonly {
@@ -144,6 +146,8 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
   const heads = createHeadReader(context, file, (each) => count(verdicts, each.verdict))
   let notes: Notes = { total: 0, first: [] }
   const reasons = new Map<string, Problem & { sets: number }>()
+  const faults: Problem[] = []
+  const mended = nameParts(context, file, { baseName: file.name, kind: 'exceptions' })
   const writer = format.createWriter([...SET_COLUMNS], { format: 'csv', ...route.resultsWriting })
 
   const answered = await createAnsweredSets(context, file)
@@ -169,7 +173,12 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
       if (known !== undefined) known.sets += 1
       else if (reasons.size < REASONS_MAX) reasons.set(message, { ...reason.problem, sets: 1 })
     }
-    const problems = reason?.problem === undefined ? judged.problems : [reason.problem]
+    // What no route takes is in the exceptions file.
+    const own = (outcome === 'held' ? judged.problems : []).map((each) => {
+      return { ...each, fix: fillFix(each, { parts: mended }).replace('rejects file', 'exceptions file') }
+    })
+    faults.push(...own.slice(0, REASONS_MAX - faults.length))
+    const problems = reason?.problem === undefined ? judged.problems : [reason.problem, ...own]
     return [
       head?.number ?? '',
       judged.set,
@@ -248,6 +257,7 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
         }),
         problems: file.problems,
         reasons: [...reasons.values()],
+        ...(faults.length > 0 && { faults }),
         interchanges: { total: sum(verdicts), ...Object.fromEntries(verdicts) },
         sets: { total: sum(sets), ...Object.fromEntries(sets) },
         routes: Object.fromEntries(selections.map((each) => [each.part.route, countSets(each.sets)])),

@@ -217,6 +217,7 @@ export const SENT_AS_IT_IS = 'It is sent as it is. '
 export const SENT: Readonly<Partial<Record<InboundOperationName, string>>> = {
   'create-order':
     'Sent as it is. If wrong, `dropbridge undo KEY` says how to cancel it; then send it under a new number. ',
-  // The API has no call that changes an invoice or takes it back.
+  // The API has no call that changes a shipment or an invoice, or takes it back.
+  'create-shipment': 'Sent as it is, and the API cannot change a shipment: if wrong, call the retailer. ',
   'create-invoice': 'Sent as it is, and the API cannot change an invoice: if wrong, call the retailer. ',
 }

@@ -197,6 +197,8 @@ const CANCELED_FIXES: Readonly<Record<string, string>> = {
   'acknowledge-order': 'Remove the row, and do not pack the order: it is canceled.',
 }
 
+const CARRIERS_FIX = 'Use an id of a carrier; a route with `operation: export-carriers` lists them.'
+
 /** The code of a refusal that people can act on, with its fix where that of the code is not right. */
 function classifyRefusal(
   message: string,
@@ -215,6 +217,7 @@ function classifyRefusal(
   if (/^the order is acknowledged; it can be cancell?ed only before/i.test(message))
     return { code: 'order-acknowledged' }
   if (/^no order has this /i.test(message)) return { code: 'order-unknown' }
+  if (/^carrier \S+ does not exist/i.test(message)) return { code: 'api-refused', fix: CARRIERS_FIX }
   if (/^no item has the /i.test(message)) return { code: 'item-unknown', fix: suggestItemFix(message) }
   return { code: 'api-refused' }
 }

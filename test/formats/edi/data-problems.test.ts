@@ -73,6 +73,7 @@ const COUNTS: Readonly<Record<ProblemCode, boolean>> = {
   'amount-with-point': false,
   'edi-envelope': true,
   'edi-count': true,
+  'edi-release-missing': true,
   'edi-number-mismatch': true,
   'edi-test': false,
   'edi-document-unrouted': false,

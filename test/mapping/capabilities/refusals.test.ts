@@ -1,6 +1,7 @@
 /** The message about a refused cell and its fix: the fix fits the mapping, or is left out. */
 import { describe, expect, test } from 'vitest'
 import { draftsOf, HEADER, ORDERS, orderSheet, translateAll, translatorOf } from '../sheet.ts'
+import { suggestColumn } from '../../../src/mapping/rows/columns.ts'
 
 const orders = (line: string, instead: string): string => {
   if (!ORDERS.includes(line)) throw new Error(`no such line: ${line}`)
@@ -217,16 +218,22 @@ describe('a condition on a number is never quietly false', () => {
 })
 
 describe('a message names its subject', () => {
+  test('the option that joins columns, where a name is that of two', () => {
+    expect(suggestColumn(['First + Last'], ['First', 'Last'])).toContain(
+      'write `all: [First, Last]` in the mapping',
+    )
+  })
+
   test('the names that a lookup table has, and the nearest one', async () => {
     expect(await refuse(ORDERS, { 'Ship Via': 'FedEx Grond' })).toEqual([
-      'Ship Via: "FedEx Grond" is not in the table "ship-via". Did you mean "FedEx Ground"? Use one of FedEx Ground, UPS Ground; or add a row to the table.',
+      'Ship Via: "FedEx Grond" is not in the table "ship-via". Did you mean "FedEx Ground"? Use one of FedEx Ground, UPS Ground; or add a row to it in the mapping.',
     ])
     const many = Array.from({ length: 7 }, (_, index) => `      Way ${index + 1}: A`).join('\n')
     const text = ORDERS.replace('table: ship-via, pick: method', 'table: ways').concat(
       `  ways:\n    rows:\n${many}\n`,
     )
     expect(await refuse(text, {})).toEqual([
-      'Ship Via: "FedEx Ground" is not in the table "ways". Use one of Way 1, Way 2, Way 3, Way 4, Way 5, … (7 in all); or add a row to the table.',
+      'Ship Via: "FedEx Ground" is not in the table "ways". Use one of Way 1, Way 2, Way 3, Way 4, Way 5, … (7 in all); or add a row to it in the mapping.',
     ])
   })
 
