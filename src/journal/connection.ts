@@ -15,11 +15,11 @@ const PAGE_BYTES = 16 * 1024
 /** Pages in the log before they are moved into the database: 16 MiB. Fewer move hot pages more often. */
 const CHECKPOINT_PAGES = 1000
 
-/** With SQLite's default of 2 MiB, the index of keys is read from the disk again and again. */
-const CACHE_KIB = 32 * 1024
-
-/** Who only reads, such as a console with its pages, keeps less: the system has the file in its own cache. */
-const READER_CACHE_KIB = 8 * 1024
+/**
+ * Four times SQLite's default, with which the index of keys was read again and again. More takes memory and saves no time: the
+ * system has the file in its own cache.
+ */
+const CACHE_KIB = 8 * 1024
 
 const MAX_CACHED_STATEMENTS = 200
 
@@ -41,7 +41,7 @@ export async function openConnection(path: string, clock: Clock, isCheck = false
     // Affects only a journal that is created now; an existing one keeps its page size. It stands before the size of the cache,
     // which SQLite counts in pages of the size that it knows by then.
     if (!isCheck) database.pragma(`page_size = ${PAGE_BYTES}`)
-    database.pragma(`cache_size = -${isCheck ? READER_CACHE_KIB : CACHE_KIB}`)
+    database.pragma(`cache_size = -${CACHE_KIB}`)
     if (isCheck) return bindConnection(database)
     await retryWhileBusy(clock, () => enableWriteAheadLog(opened))
     database.pragma('synchronous = FULL')
