@@ -63,12 +63,18 @@ export async function openConnection(path: string, clock: Clock, isCheck = false
 
 interface Connection {
   readonly db: Db
+  /** Whether the file at the path is still the one that was opened: what is written into a deleted one is lost. */
+  readonly isInPlace: () => boolean
   /** Another number after each commit of another connection; of the same process, too. */
   readonly readDataVersion: () => number
 }
 
 function bindConnection(database: Database): Connection {
+  const { memory, name: path } = database
+  const findFile = () => (memory ? undefined : statSync(path, { throwIfNoEntry: false })?.ino)
+  const opened = findFile()
   return {
+    isInPlace: () => findFile() === opened,
     db: new Kysely<Tables>({ dialect: new SqliteDialect({ database: cacheStatements(database) }) }),
     readDataVersion: () => Number(database.pragma('data_version', { simple: true })),
   }

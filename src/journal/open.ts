@@ -57,8 +57,8 @@ export async function openJournal({
   isCheck = false,
   version,
 }: JournalOptions): Promise<Journal> {
-  const { db } = await openConnection(path, clock, isCheck)
-  const store: Store = { db, clock, path, ...(version && { version }) }
+  const { db, isInPlace } = await openConnection(path, clock, isCheck)
+  const store: Store = { db, clock, path, isInPlace, ...(version && { version }) }
   await prepareOrClose(store, () => (isCheck ? read(store, readVersion) : migrate(store)))
   return bindJournal(store)
 }
@@ -79,8 +79,10 @@ export async function openJournalToRead({
   clock,
 }: Pick<JournalOptions, 'path' | 'clock'>): Promise<OpenedToRead> {
   if (!existsSync(path)) throw new BridgeError('journal-absent', `There is no journal ${path} yet.`)
-  const { db, readDataVersion } = await openConnection(path, clock, true).catch(explainFolderRights)
-  const store: Store = { db, clock, path }
+  const { db, readDataVersion, isInPlace } = await openConnection(path, clock, true).catch(
+    explainFolderRights,
+  )
+  const store: Store = { db, clock, path, isInPlace }
   await prepareOrClose(store, async () => {
     const version = await read(store, readVersion).catch(explainFolderRights)
     if (version === 0) throw new BridgeError('journal-absent', `The journal ${path} is empty.`)

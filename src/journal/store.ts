@@ -12,6 +12,8 @@ export interface Store {
   readonly clock: Clock
   /** Of the database file, for messages. */
   readonly path: string
+  /** Whether the file there is still the one that was opened. */
+  readonly isInPlace: () => boolean
   /** The configuration and mappings at work; left out where they are not known. */
   readonly version?: BridgeVersion
 }
@@ -83,6 +85,7 @@ async function runTransaction<T>(
     await retryWhileBusy(store.clock, () => sql`begin immediate`.execute(db))
     try {
       const result = await work(db, store.clock.now())
+      if (!store.isInPlace()) throw journalGoneError(store)
       await (shouldCommit(result) ? sql`commit` : sql`rollback`).execute(db)
       return result
     } catch (error) {
@@ -90,6 +93,14 @@ async function runTransaction<T>(
       throw error
     }
   })
+}
+
+/** Without this, a program that runs for weeks would send more and more of which no trace is left when it ends. */
+function journalGoneError({ path }: Store): BridgeError {
+  const message = `The journal ${path} was deleted or replaced while it was in use.`
+  const fix =
+    'Stop every bridge, put the journal back, or a backup; if it is lost: `dropbridge restored --dry-run`.'
+  return new BridgeError('journal-missing', message, { fix })
 }
 
 export async function read<T>(store: Store, work: (db: Db) => Promise<T>): Promise<T> {

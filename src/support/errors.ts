@@ -205,7 +205,7 @@ export const FAILURES = {
     title: 'The journal is gone, but work was done with it.',
     fix: 'Correct the path in `journal` or put it back; if it is lost: `dropbridge restored --dry-run`.',
     details:
-      'The journal is new, and other files show work of an earlier one, or of another bridge in the same folders; give this one its own archive then. Nothing was sent or delivered. After `dropbridge restored --by NAME --why TEXT`, the bridge looks each record up before it first sends it.',
+      'The journal is new, and other files show work of an earlier one, or of another bridge in the same folders; give this one its own archive then. Nothing was sent or delivered. A bridge whose journal is deleted while it works stops so, too. After `dropbridge restored --by NAME --why TEXT`, the bridge looks each record up before it first sends it.',
   },
   'people-unusable': {
     exit: EXIT.cannotWrite,

@@ -32,3 +32,31 @@ test('a journal that was deleted with its mark is refused while the state shows 
   expect((await run('run')).exit).toBe(0)
   expect((await run('run')).exit).toBe(0)
 })
+
+test('a bridge whose journal is deleted while it is open sends nothing more', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const [first, second] = [1, 2].map((seed) =>
+    ordersFile(sampleOrders({ seed, orders: 2, damageEvery: 0, firstNumber: seed * 100 })),
+  )
+  await world.drop('inbox/orders', 'first.csv', first?.text ?? '')
+  const bridge = await world.open()
+  const run = () => bridge.run(['orders'], new AbortController().signal)
+  expect((await run()).exit).toBe(0)
+  await rm(join(world.folder, 'state'), { recursive: true })
+  await world.drop('inbox/orders', 'second.csv', second?.text ?? '')
+
+  const { exit, routes } = await run()
+
+  expect({ exit, routes }).toEqual({
+    exit: 78,
+    routes: [
+      expect.objectContaining({
+        kind: 'failed',
+        failure: expect.objectContaining({ code: 'journal-missing' }),
+      }),
+    ],
+  })
+  expect(await world.orders()).toHaveLength(2)
+  expect(await world.list('inbox/orders')).toEqual(['second.csv'])
+  await bridge.close()
+})

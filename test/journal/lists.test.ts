@@ -219,7 +219,7 @@ describe('SQLite reads for the lists', () => {
       dialect: new SqliteDialect({ database }),
       log: ({ query }) => void read.push({ sql: query.sql, parameters: query.parameters }),
     })
-    const store = { db, clock: testClock(), path: ':memory:' }
+    const store = { db, clock: testClock(), path: ':memory:', isInPlace: () => true }
     await migrate(store)
     read.length = 0
     const bound = bindStore(store)

@@ -148,6 +148,20 @@ describe('a journal file', () => {
     await journal.close()
   })
 
+  it.each(['deleted', 'replaced'])('takes nothing more once it was %s while it is open', async (fate) => {
+    const journal = await open()
+    const lease = await journal.acquireLease('orders-in', 'bridge-1', 60_000, () => true)
+    await receiveFile(journal, lease, 'a')
+    await rm(path)
+    if (fate === 'replaced') await writeFile(path, '')
+
+    await expect(receiveFile(journal, lease, 'b')).rejects.toMatchObject({
+      code: 'journal-missing',
+      message: expect.stringMatching(/journal\.db was deleted or replaced while it was in use/),
+    })
+    await journal.close()
+  })
+
   it('keeps 8 MiB of its pages in memory, whether it is new or was there', async () => {
     const module = (name: string) => JSON.stringify(new URL(`../../dist/${name}`, import.meta.url).href)
     const script = `
@@ -313,7 +327,7 @@ describe('a journal file', () => {
     await (await open()).close()
     const clock = testClock()
     const { db } = await openConnection(path, clock)
-    const bound = bindStore({ db, clock, path })
+    const bound = bindStore({ db, clock, path, isInPlace: () => true })
     const journal = {
       ...createLeaseJournal(bound),
       ...createFileJournal(bound),
