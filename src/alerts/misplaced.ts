@@ -153,14 +153,18 @@ async function listMistypedInboxes(
       if (files.length === 0) continue
       const state = isThere ? 'is empty' : 'is not there'
       const many = files.length === 1 ? '1 file' : `${files.length} files`
-      const message = `${formatIntakeKey(key)} reads ${from.folder}, which ${state}; ${many} in ${folder} beside it, which no route reads`
+      const isDoubled = folder === leaveOutMailboxPath(configuration, inbox)
+      const where = isDoubled ? folder : `${folder} beside it`
+      const message = `${formatIntakeKey(key)} reads ${from.folder}, which ${state}; ${many} in ${where}, which no route reads`
       const path = mailbox.describe(folder, files[0]?.name ?? '')
       const readers = await findReaders?.(path, from.mailbox)
       // Where only other routes read them, the folder is not meant for this one.
       const isOther = readers?.isOne === true && readers.routes !== formatIntakeKey(key)
       const fix = isOther
         ? `Move its files into ${readers.inboxes}: their columns are those of ${readers.routes}.`
-        : `If ${folder} is meant, correct \`folder\` under \`from\`; if not, move its files into ${from.folder}.`
+        : isDoubled
+          ? `Write \`folder: ${folder}\`: a folder is within its mailbox, and ${from.mailbox} is that folder already.`
+          : `If ${folder} is meant, correct \`folder\` under \`from\`; if not, move its files into ${from.folder}.`
       found.push({ key, mailbox: from.mailbox, folder, message, fix })
     }
   }
@@ -226,10 +230,24 @@ function createMistypedFolderFinder(configuration: Configuration) {
     const place = formatParent(inbox)
     const listing = listings.get(place) ?? listUnknown(mailbox, parent)
     listings.set(place, listing)
-    return (await listing)
+    const similar = (await listing)
       .filter((name) => findSimilarName(name, known.get(place) ?? []) === posix.basename(own))
       .map((name) => posix.join(parent, name))
+    const inner = leaveOutMailboxPath(configuration, inbox)
+    return inner === undefined || configured.has(inner) ? similar : [...similar, inner]
   }
+}
+
+/** The folder of an inbox without the end of its mailbox's path, where it begins with that: `exchange/inbox` in `./exchange`. */
+function leaveOutMailboxPath({ mailboxes }: Configuration, { from }: ScannedInbox): string | undefined {
+  const mailbox = mailboxes[from.mailbox]
+  if (mailbox?.type !== 'directory') return undefined
+  const above = mailbox.path.split(/[\\/]/).filter((part) => part !== '')
+  const own = posix.normalize(from.folder).split('/')
+  for (let count = Math.min(above.length, own.length - 1); count > 0; count--) {
+    if (above.slice(-count).join('/') === own.slice(0, count).join('/')) return own.slice(count).join('/')
+  }
+  return undefined
 }
 
 /** The folder of a mailbox itself. */

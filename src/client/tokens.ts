@@ -92,7 +92,8 @@ async function fetchToken(context: ApiContext): Promise<Token> {
     const code = REFUSED_STATUSES.includes(result.status) ? 'credentials-refused' : 'api-answer-unusable'
     const detail = maskSecret(describeAnswer(result), clientSecret)
     const isElsewhere = last !== undefined && isOtherServer(last)
-    const fix = isElsewhere ? OTHER_SERVER_FIX : code === 'credentials-refused' ? LOGIN_FIX : undefined
+    const refusedFix = code === 'credentials-refused' ? LOGIN_FIX : findPathFix(base, result.status)
+    const fix = isElsewhere ? OTHER_SERVER_FIX : refusedFix
     throw new BridgeError(code, `${address} gave no access token: ${detail}`, { fix })
   }
   const token = UsableToken.safeParse(result.body)
@@ -133,6 +134,13 @@ const UsableToken = z.object({
   token_type: z.optional(z.string().regex(/^bearer$/i)),
   expires_in: z.coerce.number().catch(0),
 })
+
+/** The API's own paths begin with its version: one that was copied into the setting stands there twice. */
+function findPathFix({ origin, prefix }: ApiContext['base'], status: number): string | undefined {
+  return status === 404 && prefix !== ''
+    ? `If the API is not below ${prefix}, leave that out of api.baseUrl: write ${origin}`
+    : undefined
+}
 
 const LOGIN_FIX =
   'Check clientId and clientSecret under `api`, or under the `api` of the route if it has its own.'

@@ -230,7 +230,8 @@ export const ALERTS = {
   'inbox-mistyped': {
     title: 'A folder with nearly the name of an empty inbox has files.',
     fix: 'If that folder is meant, correct `folder` under `from`; if not, move its files.',
-    details: 'The folder stands beside the inbox, and no route reads it. Checked on this machine only.',
+    details:
+      'The folder stands beside the inbox, or is the same without the path of its mailbox, and no route reads it. Checked on this machine only.',
   },
   'file-unmatched': {
     title: 'No route will ever read a file in an inbox.',

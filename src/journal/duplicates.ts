@@ -128,7 +128,7 @@ function suggestConflictFix(operation: string, key: string): string {
   const command = `dropbridge undo ${quoteForShell(key)}`
   switch (operation) {
     case 'create-order':
-      return `To correct it: ${command}, then a new number. Else: dropbridge dismiss FILE --by NAME --why TEXT.`
+      return `To correct it: ${command}, then a new number. Then, or if not: dropbridge dismiss FILE --by NAME --why TEXT.`
     case 'create-cancel':
       return FIX_CANCELED
     case 'create-shipment':

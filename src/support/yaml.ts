@@ -48,7 +48,7 @@ function describeError(text: string, offset: number, code: ErrorCode = 'IMPOSSIB
   const rest = text.slice(offset)
   if (code === 'BAD_INDENT' && /^ *\t/.test(rest)) return YAML_ERRORS.TAB_AS_INDENT
   if (code === 'DUPLICATE_KEY')
-    return `the key ${findKey(text, offset)} appears twice; put both parts under one, or remove one.`
+    return `the key ${findKey(text, offset)} appears twice; name one of them otherwise, put both parts under one, or remove one.`
   return code in YAML_ERRORS
     ? YAML_ERRORS[code as keyof typeof YAML_ERRORS]
     : 'this is not valid YAML: a wrong indentation, or a bracket or quote that is not closed, here or in the lines above.'

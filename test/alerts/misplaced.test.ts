@@ -138,7 +138,9 @@ test('a file beside the inboxes or among results is to go into the inbox whose r
     { subject: 'exchange:results/late.csv', message: columns, fix },
   ])
   expect(whyNot.out).toContain(`${exchange}/results/late.csv is in no inbox; 7 of `)
-  expect(whyNot.out).toContain('Move it into inbox/shipments, the inbox of route shipments, whole at once.')
+  expect(whyNot.out).toContain(
+    `Move it into ${join(world.folder, 'exchange/inbox/shipments')}, the inbox of route shipments, whole at once.`,
+  )
 })
 
 test('of a file beside the inboxes that no route reads, all routes are named that take such names', async () => {

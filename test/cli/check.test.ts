@@ -269,6 +269,26 @@ test('an empty inbox beside a folder of nearly its name with files is named by c
   expect(emptied.err).not.toContain('no route reads')
 })
 
+test('a folder that begins with the path of its mailbox is named with the one that has the files', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  const path = join(world.folder, 'dropbridge.yaml')
+  const text = await readFile(path, 'utf8')
+  await writeFile(path, text.replace('folder: inbox/orders', 'folder: exchange/inbox/orders'))
+  await world.drop('inbox/orders', 'new.csv', ordersFile([]).text)
+  const message =
+    'route orders reads exchange/inbox/orders, which is not there; 1 file in inbox/orders, which no route reads'
+  const fix =
+    'Write `folder: inbox/orders`: a folder is within its mailbox, and exchange is that folder already.'
+
+  const checked = await run('check')
+  const ran = await run('run', 'orders')
+
+  expect(checked).toMatchObject({ exit: 0, err: expect.stringContaining(`warning: ${message}. ${fix}`) })
+  expect(ran.err).toContain('which is empty; 1 file in inbox/orders, which no route reads')
+  expect(ran.err).toContain(`    fix: ${fix}`)
+})
+
 test('a mapping of another operation than its route does is named alone, and not with the fields of that operation', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const run = await commandsOf(world)

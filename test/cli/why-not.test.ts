@@ -177,7 +177,9 @@ test('a file outside any inbox is shown the nearest one; one below an inbox and 
 
   expect([beside.exit, below.exit]).toEqual([2, 2])
   expect(beside.out).toContain(`is in no inbox; the nearest is ${inbox} of route orders  [not-in-inbox]`)
-  expect(known.out).toContain('Move it into inbox/orders, the inbox of route orders, whole at once.')
+  expect(known.out).toContain(
+    `Move it into ${join(world.folder, 'exchange/inbox/orders')}, the inbox of route orders, whole at once.`,
+  )
   expect(below.out).toContain('a run does not read folders in an inbox')
 })
 

@@ -125,6 +125,16 @@ describe('when the service gives no token', () => {
     })
   })
 
+  test('and nothing is at the path of the address, the fix is to leave that out', async () => {
+    const { server, client } = await setUp({}, '/api/v1')
+    server.nextToken(json(404, { error: 'Not found' }))
+
+    await expect(client.get({ ...call, endpoint: 'getBrandOrder' })).rejects.toMatchObject({
+      code: 'api-answer-unusable',
+      fix: `If the API is not below /api/v1, leave that out of api.baseUrl: write ${server.url}`,
+    })
+  })
+
   test('a web page of a gateway says nothing of the address', async () => {
     const { server, client } = await setUp()
     server.nextToken(html(503))

@@ -663,11 +663,11 @@ describe('a file that is no configuration at all', () => {
 
   test('names a key that occurs twice, beside the other errors', async () => {
     expect(await errorsOf(`${WHOLE}${ORDERS_IN}    extra: 1\n`)).toEqual([
-      '19:3 the key orders-in appears twice; put both parts under one, or remove one.',
+      '19:3 the key orders-in appears twice; name one of them otherwise, put both parts under one, or remove one.',
       expect.stringMatching(/^25:5 routes\.orders-in\.extra: unknown key\. Known here: .*every, cron, daily/),
     ])
     expect((await errorsOf(`${WHOLE}routes:\n  other: {}\n`))[0]).toMatch(
-      /^\d+:\d+ the key routes appears twice; put both parts under one, or remove one\.$/,
+      /^\d+:\d+ the key routes appears twice; name one of them otherwise, put both parts under one, or remove one\.$/,
     )
   })
 })

@@ -28,7 +28,7 @@ function judge(
 test('A corrected order is canceled before it is sent under a new number.', () => {
   expect(judge('create-order')).toEqual({
     message: 'D-03 is already known from first.csv, line 2, with other contents.',
-    fix: 'To correct it: dropbridge undo D-03, then a new number. Else: dropbridge dismiss FILE --by NAME --why TEXT.',
+    fix: 'To correct it: dropbridge undo D-03, then a new number. Then, or if not: dropbridge dismiss FILE --by NAME --why TEXT.',
   })
 })
 

@@ -116,7 +116,7 @@ test('sent again with one order changed, that one is refused as a conflict with 
   expect(rows[1]?.['_code']).toBe('key-conflict')
   expect(rows[1]?.['_message']).toContain('orders.csv')
   expect(rows[1]?.['_fix']).toBe(
-    `To correct it: dropbridge undo ${POS[1]}, then a new number. Else: dropbridge dismiss corrected.csv --by NAME --why TEXT.`,
+    `To correct it: dropbridge undo ${POS[1]}, then a new number. Then, or if not: dropbridge dismiss corrected.csv --by NAME --why TEXT.`,
   )
   expect(await ordersAtService(world)).toEqual(POS)
 })

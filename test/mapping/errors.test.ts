@@ -68,7 +68,7 @@ examples: [{ input: a.csv }]
     '2:17 read.format: expected `csv`, `fixed`, `x12` or `edifact`',
     '2:23 read.delimeter: there is no such key here. Did you mean "delimiter"?',
     '3:1 grup: there is no such key here. Did you mean "group"?',
-    '6:37 body.ordered_at.format: write dd/MM/yyyy instead: "DD" is not a token of date formats; the tokens are yyyy yy MMMM MMM DDD MM M dd d HH H hh h mm m ss s a ZZZ ZZ X x, and letters in quotes stand for themselves',
+    '6:37 body.ordered_at.format: write dd/MM/yyyy, or MM/dd/yyyy where the month comes first, instead: "DD" is not a token of date formats; the tokens are yyyy yy MMMM MMM DDD MM M dd d HH H hh h mm m ss s a ZZZ ZZ X x, and letters in quotes stand for themselves',
     '6:55 body.ordered_at.zone: there is no time zone "America/Albany"; write one such as America/New_York',
     '7:12 body.ship_to: this is an object with the fields type, name1, name2, street1, street2, city, province, postal_code, country, phone1, phone2, fax, email: map each of them',
     '9:31 body.shipping_method.code.table: there is no table "shipvia" under `tables`. Did you mean "ship-via"?',
@@ -182,7 +182,7 @@ test.each([
   [
     'operation: create-order',
     'operation: create-order\noperation: x',
-    'the key operation appears twice; put both parts under one, or remove one.',
+    'the key operation appears twice; name one of them otherwise, put both parts under one, or remove one.',
   ],
   [
     'Ground: { method: FEDEX',

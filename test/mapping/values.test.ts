@@ -308,7 +308,10 @@ test.each([
     'dd.MM.yyyy HH:MM',
     'write dd.MM.yyyy HH:mm instead: "MM" names the month once more; M is the month, and m the minute',
   ],
-  ['mm/dd/yyyy hh:mm', 'write MM/dd/yyyy hh:mm instead: "mm" names the minute once more'],
+  [
+    'mm/dd/yyyy hh:mm',
+    'write MM/dd/yyyy hh:mm, or dd/MM/yyyy hh:mm where the day comes first, instead: "mm" names the minute once more',
+  ],
   ['yyyy-MM-dd hh:HH', '"HH" names the hour once more'],
   ['yy.dd.MM.yyyy', '"yyyy" names the year once more'],
 ])('the format %s names a part twice', (format, error) => {
@@ -324,7 +327,7 @@ test.each([
 })
 
 test.each([
-  ['mm/dd/yyyy HH:MM', 'mm', 'MM', 'MM/dd/yyyy HH:mm'],
+  ['mm/dd/yyyy HH:MM', 'mm', 'MM', 'MM/dd/yyyy HH:mm, or dd/MM/yyyy HH:mm where the day comes first,'],
   ['dd.m.yyyy', 'm', 'M', 'dd.M.yyyy'],
   ['yyyy-mm-dd', 'mm', 'MM', 'yyyy-MM-dd'],
   ['yyyymmddHHMM', 'mm', 'MM', 'yyyyMMddHHmm'],

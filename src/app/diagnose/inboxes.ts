@@ -204,7 +204,9 @@ async function explainMisplacedFile(
   const readers = nearest && (await findReaders?.(path, nearest.from.mailbox))
   if (readers !== undefined) {
     const { what, inboxes: folders, routes, isOne } = readers
-    const whither = isOne ? `${folders}, the inbox of ${routes}` : `one of these inboxes: ${folders}`
+    // Whole: within its mailbox, a folder may have the name of the one where the file is.
+    const place = inboxes.find(({ key }) => formatIntakeKey(key) === routes)?.place ?? folders
+    const whither = isOne ? `${place}, the inbox of ${routes}` : `one of these inboxes: ${folders}`
     return createReason(
       'not-in-inbox',
       `${path} is in no inbox; ${what}`,

@@ -16,7 +16,17 @@ export function compileDateFormat(format: string): DateFormat | string {
   if (typeof compiled !== 'string') return compiled
   const meant = rewriteMeantFormat(format)
   const isOne = meant !== format && typeof compileAsWritten(meant) !== 'string'
-  return isOne ? `write ${meant} instead: ${compiled}` : compiled
+  return isOne
+    ? `write ${meant}${format.includes('%') ? '' : suggestOtherOrder(meant)} instead: ${compiled}`
+    : compiled
+}
+
+/** With slashes, some write the day first and others the month; which one is meant, only the dates of the file show. */
+function suggestOtherOrder(format: string): string {
+  const monthFirst = format.replace(/(dd?)\/(MM?)/, '$2/$1')
+  if (monthFirst !== format) return `, or ${monthFirst} where the month comes first,`
+  const dayFirst = format.replace(/(MM?)\/(dd?)/, '$2/$1')
+  return dayFirst === format ? '' : `, or ${dayFirst} where the day comes first,`
 }
 
 /** Tokens of other programs, each with ours: `%Y-%m-%d`, `DD.MM.YYYY`, `mm/dd/yyyy hh:mm`. */
