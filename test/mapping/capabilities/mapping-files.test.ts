@@ -104,7 +104,7 @@ test('O15: errors are reported all at once, by line and column, in the file they
   expect(lines).toEqual([
     '2:9 body.due_amont: the API has no such field. Did you mean "due_amount"?',
     expect.stringMatching(
-      /^base\.yaml:8:\d+ body\.terms_date_due\.format: write MM\/dd\/yyyy instead: "DD" is not/,
+      /^base\.yaml:8:\d+ body\.terms_date_due\.format: write MM\/dd\/yyyy, or dd\/MM\/yyyy where the day comes first, instead: "DD" is not/,
     ) as string,
     'base.yaml:11:50 body.invoice_lines[0].quantity: "2" is not a column name: put a name in quotes, or write { const: 2 }',
   ])
