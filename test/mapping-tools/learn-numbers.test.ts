@@ -82,6 +82,16 @@ test('halves are no quantity', async () => {
   expect(fieldOf('Menge')).toBe('unknown')
 })
 
+test('a column that perhaps has the cost is shown with its decimal comma', async () => {
+  const { line } = await learn([
+    'Bestellnr;Artikel;Menge;Preis;Verkauf',
+    'A-1;X;2;7,47;15,93',
+    'A-2;X;1;8,20;16,00',
+  ])
+
+  expect(line('net_price:')).toMatch(/; perhaps \{ from: Verkauf, decimal: "," \}$/)
+})
+
 describe('a column that counts lines', () => {
   const learnOpen = (name: string, cells: readonly string[]) =>
     learn([

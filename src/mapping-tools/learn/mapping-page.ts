@@ -174,8 +174,11 @@ function writeField(path: string, learned: MappingDraft): string | undefined {
   const field = learned.fields.find((each) => each.path === path)
   if (field?.required === true) {
     if (field.within !== undefined) return undefined
-    const names = learned.unplaced.flatMap(({ column, fits }) => (fits?.includes(path) ? [column.name] : []))
-    const fitting = names.length === 0 ? '' : `; perhaps ${names.map(toOneLine).join(' or ')}`
+    const columns = learned.unplaced.flatMap(({ column, fits }) => (fits?.includes(path) ? [column] : []))
+    const forms = columns.map(({ name, decimalComma }) =>
+      decimalComma ? `{ from: ${formatYamlText(name)}, decimal: "," }` : toOneLine(name),
+    )
+    const fitting = forms.length === 0 ? '' : `; perhaps ${forms.join(' or ')}`
     return `# ${NEEDED_NOTE} (${describeRule(field.rule)})${fitting}`
   }
   const note = `# ${NEEDED_NOTE.replace('this', 'this or another name of the item')}`
