@@ -51,15 +51,19 @@ export const restoredCommand = defineCommand({
         return routes === 0 ? EXIT.rejects : EXIT.ok
       }
       const result = await bridge.declareRestored({ ...decision, skip, dryRun })
+      const { lateAnswerMs } = configuration.api
       const asOf = result.asOf === 0 ? null : isoTime(result.asOf)
       if (json) terminal.out(JSON.stringify({ dryRun, ...result, asOf }, null, 2))
-      else for (const line of formatRestored(result, dryRun)) terminal.say(line)
+      else for (const line of formatRestored(result, { dryRun, lateAnswerMs })) terminal.say(line)
       return EXIT.ok
     })
   },
 })
 
-function formatRestored(result: RestorationResult, dryRun: boolean): string[] {
+function formatRestored(
+  result: RestorationResult,
+  { dryRun, lateAnswerMs }: { readonly dryRun: boolean; readonly lateAnswerMs: number },
+): string[] {
   const { asOf, uncertain, held, deliveries, removed, documents, counters, sequences } = result
   const counts = [
     [uncertain, 'records without an outcome are looked up before anything of them is sent'],
@@ -75,7 +79,7 @@ function formatRestored(result: RestorationResult, dryRun: boolean): string[] {
     `${dryRun ? 'Would be declared' : 'Declared'}: the journal knows nothing of what happened ${unknown}.`,
     ...counts.flatMap(([count, what]) => (count === 0 ? [] : [`    ${count} ${what}`])),
     ...sequences.map(({ route, next }) => `    ${route}: the next file has the number ${next}`),
-    '    new records are looked up before they are first sent, after two waits of api.lateAnswer, until dropbridge restored --end',
+    `    new records are looked up before they are first sent, until dropbridge restored --end: a run with new ones takes some ${(2 * lateAnswerMs) / 1000} seconds longer, twice api.lateAnswer`,
     ...(dryRun ? ['Nothing was changed. To declare it: dropbridge restored --by NAME --why TEXT'] : []),
   ]
 }
