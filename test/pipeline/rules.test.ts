@@ -174,7 +174,8 @@ describe('a net price', () => {
 
   test('of 0, or above the price of the consumer, is odd in an order', () => {
     const field = 'order_lines[0].net_price'
-    const above = 'the net price is 20.00, above the price of the consumer, 19.99'
+    const above =
+      'the net price is 20.00, above the price of the consumer, 19.99; perhaps the mapping swaps their columns'
     expect(odd('create-order', ordered('20.00', '19.99'))).toEqual([[field, 'prices', above]])
     const none = 'the net price is 0.00, which is nothing'
     expect(odd('create-order', ordered('0.00', '19.99'))).toEqual([[field, 'prices', none]])

@@ -174,7 +174,9 @@ function checkPrices(
     const isAbove = compareDecimals(price, zero) > 0 && compareDecimals(net, price) > 0
     if (!isAbove && compareDecimals(net, zero) !== 0) return []
     const why = isAbove ? `above the price of the consumer, ${formatDecimal(price)}` : 'which is nothing'
-    const message = `the net price is ${formatDecimal(net)}, ${why}`
+    // An order has both from the file; an invoice is compared with what the API knows.
+    const guess = isAbove && list === 'order_lines' ? '; perhaps the mapping swaps their columns' : ''
+    const message = `the net price is ${formatDecimal(net)}, ${why}${guess}`
     return [{ code: 'price-implausible', field: `${list}[${index}].net_price`, message, policy: 'prices' }]
   })
 }
