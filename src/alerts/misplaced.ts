@@ -160,11 +160,12 @@ async function listMistypedInboxes(
       const readers = await findReaders?.(path, from.mailbox)
       // Where only other routes read them, the folder is not meant for this one.
       const isOther = readers?.isOne === true && readers.routes !== formatIntakeKey(key)
+      const correction = isDoubled
+        ? `Write \`folder: ${folder}\`: the path of its mailbox ${from.mailbox} ends with the rest already.`
+        : `If ${folder} is meant, correct \`folder\` under \`from\`; if not, move its files into ${from.folder}.`
       const fix = isOther
         ? `Move its files into ${readers.inboxes}: their columns are those of ${readers.routes}.`
-        : isDoubled
-          ? `Write \`folder: ${folder}\`: a folder is within its mailbox, and ${from.mailbox} is that folder already.`
-          : `If ${folder} is meant, correct \`folder\` under \`from\`; if not, move its files into ${from.folder}.`
+        : correction
       found.push({ key, mailbox: from.mailbox, folder, message, fix })
     }
   }

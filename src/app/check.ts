@@ -274,7 +274,7 @@ export async function checkJournal(configuration: Configuration, options: Mailbo
     const { gone, missing } = await findMissingInboxes(configuration, journal, mailboxes)
     const failures = [
       ...[...(failure ? [failure] : []), ...gone].map(toFinding),
-      ...(await findFilesForFolders(configuration, mailboxes)),
+      ...(await findUnusableFolders(configuration, mailboxes)),
     ]
     const mistyped = await findMistypedInboxes({ configuration, mailboxes })
     const stranded = journal === undefined ? [] : await findStrandedRoutes({ journal, configuration })
@@ -295,7 +295,7 @@ function toFinding({ message, fix }: BridgeError): CheckFinding {
 const CLOSED_FOLDER_FIX = 'Let that user write there, or run the bridge as one who may.'
 
 /** Folders that routes and inboxes use, and that are files or cannot be written. */
-async function findFilesForFolders(
+async function findUnusableFolders(
   configuration: Configuration,
   mailboxes: ReadonlyMap<string, Mailbox>,
 ): Promise<CheckFinding[]> {

@@ -1,6 +1,7 @@
 /** Errors in the configuration file, for people. They never repeat a value, which could be a secret. */
 import type { z } from 'zod'
 import {
+  CHECKED_ONCE,
   describeIssue,
   formatChoices,
   getChoices,
@@ -44,7 +45,7 @@ type Issue = z.core.$ZodIssue
 
 /** Returns the file when it fits the schema, or all its errors. */
 export function checkShape(raw: unknown) {
-  const checked = ConfigurationFile.safeParse(raw, { jitless: true })
+  const checked = ConfigurationFile.safeParse(raw, CHECKED_ONCE)
   if (checked.success) return { file: checked.data }
   const found = checked.error.issues
   const issues = [...found, ...issuesBehindUnknownOperations(raw), ...issuesBehindNames(raw, found)]

@@ -1,5 +1,6 @@
 /** The readable parts of a perhaps broken configuration, for the checks across its parts. */
 import { z } from 'zod'
+import { CHECKED_ONCE } from '../support/schema-issue.ts'
 import {
   DEFAULT_FOLDERS,
   DEFAULT_INTERCHANGE_MATCH,
@@ -129,7 +130,7 @@ const RawConfiguration = z
   .catch({ mailboxes: {}, routes: {}, status: {}, log: {}, notifications: {} })
 
 export function readRaw(raw: unknown) {
-  const { routes, ...rest } = RawConfiguration.parse(raw, { jitless: true })
+  const { routes, ...rest } = RawConfiguration.parse(raw, CHECKED_ONCE)
   const named = Object.entries(routes).flatMap(([name, route]): RawRoute[] =>
     route === undefined ? [] : [{ ...route, name }],
   )

@@ -85,6 +85,7 @@ async function runTransaction<T>(
     await retryWhileBusy(store.clock, () => sql`begin immediate`.execute(db))
     try {
       const result = await work(db, store.clock.now())
+      // Else a watch would go on sending, and no trace of it would be left when it ends.
       if (!store.isInPlace()) throw journalGoneError(store)
       await (shouldCommit(result) ? sql`commit` : sql`rollback`).execute(db)
       return result
@@ -95,7 +96,6 @@ async function runTransaction<T>(
   })
 }
 
-/** Without this, a program that runs for weeks would send more and more of which no trace is left when it ends. */
 function journalGoneError({ path }: Store): BridgeError {
   const message = `The journal ${path} was deleted or replaced while it was in use.`
   const fix =

@@ -1,8 +1,11 @@
-/** Says in plain words what is wrong with a value that fits no schema. */
+/** Says in plain words what is wrong with a value that fits no schema; how to check a value once. */
 import type { z } from 'zod'
 import { findSimilarName } from './text.ts'
 
 type Issue = z.core.$ZodIssue
+
+/** For what is checked once: else zod makes code for each schema at its first check, which pays only after many. */
+export const CHECKED_ONCE = { jitless: true } as const
 
 /** Messages of the schema library itself; any other was written for the value. */
 const LIBRARY_MESSAGE = /^(Invalid|Too (small|big)|Unrecognized)\b/

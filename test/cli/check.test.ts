@@ -278,8 +278,7 @@ test('a folder that begins with the path of its mailbox is named with the one th
   await world.drop('inbox/orders', 'new.csv', ordersFile([]).text)
   const message =
     'route orders reads exchange/inbox/orders, which is not there; 1 file in inbox/orders, which no route reads'
-  const fix =
-    'Write `folder: inbox/orders`: a folder is within its mailbox, and exchange is that folder already.'
+  const fix = 'Write `folder: inbox/orders`: the path of its mailbox exchange ends with the rest already.'
 
   const checked = await run('check')
   const ran = await run('run', 'orders')

@@ -1,4 +1,4 @@
-/** A bridge that is killed at each message between the thread that works and the one that sends. */
+/** A bridge that is killed at messages between the thread that works and the one that sends, one after the other. */
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -24,7 +24,7 @@ const LATENCY_MS = 100
 /** There are some twenty; how many depends on the time that the thread takes to start. */
 const MESSAGES = 18
 
-test('killed at any message between its threads, a bridge posts each order once and reports all', async () => {
+test('killed at each of the first messages between its threads, a bridge posts each order once and reports all', async () => {
   let kills = 0
   const killAt = async (message: number) => {
     const world = await aWorld({ routes: ['orders'] })

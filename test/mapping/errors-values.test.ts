@@ -97,6 +97,7 @@ test.each([
   ],
   ['{Cost} x 100', 'write [Cost] * 100 instead: "{" has no meaning here: a column is written [Cost]'],
   ['{Cost} ÷ 4 × 19%', 'write [Cost] / 4 * 0.19 instead: '],
+  ['{Cost} × 14.3%', 'write [Cost] * 0.143 instead: '],
   ['sum(Qty x Unit Cost)', 'write sum([Qty] * [Unit Cost]) instead: '],
   ['Cost x 1,1', 'write [Cost] * 1.1 instead: '],
   ['round([Cost] * 3)', 'round takes the number of decimals'],

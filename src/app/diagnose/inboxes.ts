@@ -204,7 +204,7 @@ async function explainMisplacedFile(
   const readers = nearest && (await findReaders?.(path, nearest.from.mailbox))
   if (readers !== undefined) {
     const { what, inboxes: folders, routes, isOne } = readers
-    // Whole: within its mailbox, a folder may have the name of the one where the file is.
+    // The whole path: within the mailbox, the inbox may be called as the folder in which the file is now.
     const place = inboxes.find(({ key }) => formatIntakeKey(key) === routes)?.place ?? folders
     const whither = isOne ? `${place}, the inbox of ${routes}` : `one of these inboxes: ${folders}`
     return createReason(

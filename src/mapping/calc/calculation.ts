@@ -1,5 +1,5 @@
 /** Parses the calculations of a mapping: columns, numbers and sums. No calculation can run forever. */
-import { type Decimal, parseDecimal } from '../../support/decimal.ts'
+import { type Decimal, formatShortDecimal, multiplyDecimals, parseDecimal } from '../../support/decimal.ts'
 import { isKeyOf } from '../../support/object-paths.ts'
 import type { KeyRow } from '../source/schema.ts'
 import type { DateOptions } from '../values/dates.ts'
@@ -112,9 +112,14 @@ function rewriteMeant(text: string): string {
 function rewriteSigns(part: string): string {
   const signed = MEANT_SIGNS.reduce((text, [written, sign]) => text.replaceAll(written, sign), part)
   return signed
-    .replaceAll(/(\d+(?:\.\d+)?)\s*%/g, (_, percent: string) => String(Number(percent) / 100))
+    .replaceAll(/(\d+(?:\.\d+)?)\s*%/g, (whole, percent: string) => {
+      const value = parseDecimal(percent)
+      return value === undefined ? whole : formatShortDecimal(multiplyDecimals(value, HUNDREDTH))
+    })
     .replaceAll(/[a-z_]\w*(?: +[a-z_]\w*)*/gi, (word) => (isKnownWord(word) ? word : `[${word}]`))
 }
+
+const HUNDREDTH: Decimal = { units: 1n, scale: 2 }
 
 function isKnownWord(word: string): boolean {
   const folded = word.toLowerCase()

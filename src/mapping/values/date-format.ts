@@ -29,7 +29,7 @@ function suggestOtherOrder(format: string): string {
   return dayFirst === format ? '' : `, or ${dayFirst} where the day comes first,`
 }
 
-/** Tokens of other programs, each with ours: `%Y-%m-%d`, `DD.MM.YYYY`, `mm/dd/yyyy hh:mm`. */
+/** The tokens of formats such as `%Y-%m-%d`, each with ours. */
 const PERCENT_TOKENS: Readonly<Record<string, string>> = {
   Y: 'yyyy',
   y: 'yy',
@@ -42,13 +42,14 @@ const PERCENT_TOKENS: Readonly<Record<string, string>> = {
   p: 'a',
 }
 
+/** Formats of other programs in our tokens: `%Y-%m-%d`, `DD.MM.YYYY`, `mm/dd/yyyy hh:mm`. An `m` is a minute behind an hour alone. */
 function rewriteMeantFormat(format: string): string {
   const plain = format.replaceAll(/%([A-Za-z])/g, (whole, letter: string) => PERCENT_TOKENS[letter] ?? whole)
-  let before = ''
+  let last = ''
   return plain.replaceAll(/'[^']*'|([A-Za-z])\1*/g, (token) => {
-    const after = before
-    before = token
-    if (/^[mM]{1,2}$/.test(token)) return /^h/i.test(after) ? token.toLowerCase() : token.toUpperCase()
+    const isBehindHour = /^h/i.test(last)
+    last = token
+    if (/^[mM]{1,2}$/.test(token)) return isBehindHour ? token.toLowerCase() : token.toUpperCase()
     if (/^(?:Y+|D{1,2}|S+|A)$/.test(token)) return token.toLowerCase()
     return token === 'T' ? "'T'" : token
   })
