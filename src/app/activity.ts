@@ -9,6 +9,7 @@ import { formatAccount } from '../domain/route.ts'
 import { readItems } from '../operations/order-lines.ts'
 import { isParty } from './party-apis.ts'
 import { readPages } from '../support/async.ts'
+import type { Mutable } from '../support/object-paths.ts'
 import {
   addDecimals,
   type Decimal,
@@ -117,8 +118,6 @@ export function toDays(from: string, to: string, zone: string): TimeRange | unde
 }
 
 // What the records of an operation say of units and money.
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 type ActivitySum = Mutable<Omit<ActivityRow, 'amount'>> & { amount?: Decimal }
 

@@ -170,7 +170,9 @@ function classifySuccess(method: string, answer: Answer): ClientResult {
     return { certainty: 'unknown', status, detail }
   }
   const link = getHeader(answer, 'link')
-  return { certainty: 'answered', status, body, text, ...(link !== undefined && { link }) }
+  return link === undefined
+    ? { certainty: 'answered', status, body, text }
+    : { certainty: 'answered', status, body, text, link }
 }
 
 /** A web page instead of a file comes from a proxy or a login page, and not from the API. */

@@ -170,13 +170,9 @@ function noAnswerError(result: Exclude<ClientResult, Answered>, { resource }: Re
 /** Makes one attempt, and a second one after a refused token. Throws for answers about the whole account. */
 export function createAttempt(context: ApiContext, tokens: TokenSource) {
   const { wire, clock, base, host, trusts503 } = context
-  const exchangeWithPermit = async (request: Request, token: Token, permit?: LeaseCheck) => {
-    const headers = selectHeaders(token, request)
-    if (permit === undefined) return wire.exchange(request, headers)
-    if (!permit.isValid()) await permit.renew()
-    const { renewal } = permit
-    const maySend = () => permit.isValid()
-    return wire.exchange({ ...request, maySend, ...(renewal && { renewal }) }, headers)
+  const exchangeWithPermit = (request: Request, token: Token, permit?: LeaseCheck) => {
+    const exchange = () => wire.exchange(request, selectHeaders(token, request), permit)
+    return permit?.isValid() === false ? permit.renew().then(exchange) : exchange()
   }
 
   return async (request: Request, permit?: LeaseCheck): Promise<ClientResult> => {

@@ -2,6 +2,7 @@
 import { type Endpoint, ENDPOINTS } from '../contract/endpoints.ts'
 import type { Call } from '../domain/api.ts'
 import { assert, BridgeError } from '../support/errors.ts'
+import type { Mutable } from '../support/object-paths.ts'
 import { type Exchange, getHeader, type TransportRequest } from './transport.ts'
 
 export interface Request extends TransportRequest {
@@ -56,7 +57,7 @@ function compile({ kind, method, path, context }: Endpoint, prefix: string): (ca
       resource += encodeParam(name, params[name], path) + (following[index] ?? '')
     }
     const search = query === undefined ? '' : encodeQuery(query)
-    return {
+    const request: Mutable<Request> = {
       isList: kind === 'list',
       isRepeatable: kind !== 'create',
       wantsFile: kind === 'document',
@@ -64,8 +65,9 @@ function compile({ kind, method, path, context }: Endpoint, prefix: string): (ca
       path: search === '' ? resource : `${resource}?${search}`,
       party: hasParty ? `${context} ${params[`${context}_id`]}` : 'its own account',
       resource,
-      ...(body !== undefined && { body }),
     }
+    if (body !== undefined) request.body = body
+    return request
   }
 }
 

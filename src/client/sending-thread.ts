@@ -90,11 +90,8 @@ export function openBusyTransport(
     sent = 0
     void from.close()
   }
-  const exchangeBy = async (
-    busy: RemoteTransport,
-    ...[request, headers]: Parameters<Transport['exchange']>
-  ) => {
-    const exchange = await busy.exchange(request, headers)
+  const exchangeBy = async (busy: RemoteTransport, ...asked: Parameters<Transport['exchange']>) => {
+    const exchange = await busy.exchange(...asked)
     if (busy.isIdle()) {
       clearTimeout(idleTimer)
       idleTimer = setTimeout(() => busy.isIdle() && comeBack(busy), idleMs).unref()
@@ -103,11 +100,11 @@ export function openBusyTransport(
   }
 
   return {
-    exchange(request, headers) {
+    exchange(request, headers, right) {
       if (remote?.hasFailed() === true) comeBack(remote)
-      if (remote !== undefined && !isClosed) return exchangeBy(remote, request, headers)
+      if (remote !== undefined && !isClosed) return exchangeBy(remote, request, headers, right)
       if (++sent > afterRequests && !isEnding && isWorthwhile()) starting ??= start()
-      return inline.exchange(request, headers)
+      return inline.exchange(request, headers, right)
     },
     spareRequests: () => (remote ?? inline).spareRequests(),
     clockOffsetMs: () => (remote ?? inline).clockOffsetMs() || offsetMs,
@@ -267,9 +264,10 @@ function controlTransport(
     leave()
   }
   return {
-    exchange({ maySend, renewal, ...request }, headers) {
-      const refusal =
-        failure ?? (renewal === undefined && maySend?.() === false ? new Error(RIGHT_LOST) : undefined)
+    exchange(request, headers, right) {
+      const renewal = right?.renewal
+      const hasLostRight = renewal === undefined && right?.isValid() === false
+      const refusal = failure ?? (hasLostRight ? new Error(RIGHT_LOST) : undefined)
       if (refusal !== undefined) return Promise.resolve({ ended: 'nothing-sent', cause: refusal })
       const id = ++lastId
       requests.push({ id, request, headers, renewal })

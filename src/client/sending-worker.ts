@@ -18,7 +18,7 @@ export type ToThread = { readonly transport: number } & (
 
 export interface SentRequest {
   readonly id: number
-  readonly request: Omit<TransportRequest, 'maySend' | 'renewal'>
+  readonly request: TransportRequest
   readonly headers: string[]
   /** The lease under which it may be sent; the memory is shared, so that the thread sees each renewal. */
   readonly renewal: Renewal | undefined
@@ -97,8 +97,8 @@ function serveTransport(number: number, transport: Transport, post: (answer: Fro
     exchanges = []
   }
   const sendOne = async ({ id, request, headers, renewal }: SentRequest) => {
-    const maySend = renewal === undefined ? {} : { maySend: () => isFresh(renewal, systemClock) }
-    const exchange = await transport.exchange({ ...request, ...maySend }, headers)
+    const right = renewal === undefined ? undefined : { isValid: () => isFresh(renewal, systemClock) }
+    const exchange = await transport.exchange(request, headers, right)
     exchanges.push({ id, exchange: toSentExchange(exchange) })
     flushing ??= setTimeout(flush, messageEveryMs)
   }

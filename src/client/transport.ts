@@ -2,7 +2,8 @@
 import type { Socket } from 'node:net'
 import type Undici from 'undici'
 import type { buildConnector, Client, Dispatcher, Pool } from 'undici'
-import type { Clock, Renewal } from '../support/clock.ts'
+import type { LeaseCheck } from '../domain/api.ts'
+import type { Clock } from '../support/clock.ts'
 
 /** How a request ended. Never an exception, because the place of a failure decides whether to send again. */
 export type Exchange =
@@ -34,15 +35,14 @@ export interface TransportRequest {
   readonly body?: string
   /** The answer is a file and not text. */
   readonly wantsFile?: boolean
-  /** Called right before the first byte is sent; with false, none is. */
-  readonly maySend?: () => boolean
-  /** The same for another thread. */
-  readonly renewal?: Renewal
 }
+
+/** The right to send: asked for right before the first byte leaves; without it, none does. */
+export type SendRight = Pick<LeaseCheck, 'isValid' | 'renewal'>
 
 export interface Transport {
   /** `headers` are names and values in turn. */
-  exchange(request: TransportRequest, headers: string[]): Promise<Exchange>
+  exchange(request: TransportRequest, headers: string[], right?: SendRight): Promise<Exchange>
   /** How many requests more than connections are wanted, so that a free connection has the next one at once. */
   spareRequests(): number
   /** How far the server's clock is ahead by its latest answer, in milliseconds; 0 before the first. */
@@ -91,11 +91,11 @@ export function openTransport(options: TransportOptions): Transport {
   }
 
   return {
-    async exchange(request, headers) {
+    async exchange(request, headers, right) {
       const target = pool ?? (await open())
       return new Promise((resolve) => {
-        const { method, path, body = null } = request
-        target.dispatch({ method, path, headers, body }, new Receiver(resolve, state, request))
+        const { method, path, body = null, wantsFile } = request
+        target.dispatch({ method, path, headers, body }, new Receiver(resolve, state, { wantsFile, right }))
       })
     },
     spareRequests: () => 0,
@@ -149,6 +149,12 @@ interface TransportState {
   latestAt: number
 }
 
+/** What its receiver needs to know of a request. */
+interface Asked {
+  readonly wantsFile: boolean | undefined
+  readonly right: SendRight | undefined
+}
+
 /**
  * Receives one answer. A class, so that the methods are not created for every request; and not `pool.request`, because
  * only a handler learns when its request gets a connection, which proves whether anything was sent.
@@ -157,7 +163,7 @@ class Receiver implements Dispatcher.DispatchHandler {
   readonly #resolve: (exchange: Exchange) => void
   readonly #watch: TransportState
   readonly #wantsFile: boolean
-  readonly #mayLeave: (() => boolean) | undefined
+  readonly #right: SendRight | undefined
   readonly #chunks: Buffer[] = []
   #controller: Dispatcher.DispatchController | undefined
   #deadline: NodeJS.Timeout | undefined
@@ -168,12 +174,12 @@ class Receiver implements Dispatcher.DispatchHandler {
   #size = 0
   #room: number
 
-  constructor(resolve: (exchange: Exchange) => void, watch: TransportState, request: TransportRequest) {
-    const { wantsFile = false, maySend } = request
+  constructor(resolve: (exchange: Exchange) => void, watch: TransportState, asked: Asked) {
+    const { wantsFile = false, right } = asked
     this.#resolve = resolve
     this.#watch = watch
     this.#wantsFile = wantsFile
-    this.#mayLeave = maySend
+    this.#right = right
     this.#room = wantsFile ? LARGEST_FILE : LARGEST_BODY
   }
 
@@ -182,7 +188,7 @@ class Receiver implements Dispatcher.DispatchHandler {
       controller.abort(new Error('the connection broke and the request would have been sent a second time'))
       return
     }
-    if (this.#mayLeave?.() === false) {
+    if (this.#right?.isValid() === false) {
       controller.abort(new Error(RIGHT_LOST))
       return
     }

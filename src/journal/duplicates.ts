@@ -26,13 +26,13 @@ export interface Verdict {
 /** Returns one verdict per record. Adds new records to the owners of their keys. */
 export function judgeRecords(records: readonly PlannedRecord[], owners: Map<string, KeyOwner>): Verdict[] {
   return records.map((record) => {
-    const unsent = { state: getUnsentState(record), apiId: null, problems: record.problems } as const
-    if (record.problems.length > 0 && record.body === undefined) return unsent
+    const isWrong = record.problems.length > 0
+    if (isWrong && record.body === undefined) return leaveUnsent(record)
     const key = formatOwnerKey(record.operation, record.account, record.naturalKey ?? '')
     const owner = owners.get(key)
     if (owner) return judgeAgainstOwner(record, owner)
     // Held with its body: until a person releases it, the key is free for a corrected file.
-    if (record.problems.length > 0) return unsent
+    if (isWrong) return leaveUnsent(record)
     owners.set(key, {
       bodyHash: record.bodyHash ?? '',
       apiId: null,
@@ -42,14 +42,16 @@ export function judgeRecords(records: readonly PlannedRecord[], owners: Map<stri
       line: record.lines[0]?.[0],
       file: undefined,
     })
-    return { state: 'planned', apiId: null, problems: [] }
+    return PLANNED
   })
 }
 
-/** The state of a record with problems; it has no body to send. */
-function getUnsentState({ skipped, held }: PlannedRecord): Verdict['state'] {
-  if (skipped) return 'skipped'
-  return held ? 'held' : 'rejected'
+const PLANNED: Verdict = { state: 'planned', apiId: null, problems: [] }
+
+/** The verdict on a record with problems, which is not sent. */
+function leaveUnsent({ skipped, held, problems }: PlannedRecord): Verdict {
+  const others = held ? 'held' : 'rejected'
+  return { state: skipped ? 'skipped' : others, apiId: null, problems }
 }
 
 export function formatOwnerKey(operation: string, account: string, naturalKey: string): string {

@@ -11,12 +11,13 @@ import {
   type StateCounts,
 } from '../domain/record.ts'
 import { assert } from '../support/errors.ts'
+import type { Mutable } from '../support/object-paths.ts'
 import { findKeyOwners } from './conflicts.ts'
 import { judgeRecords, type Verdict } from './duplicates.ts'
 import { digestPlannedRecords, formatChange, mentionRecords, sumTexts } from './event-detail.ts'
 import { appendEvent } from './events.ts'
 import { saveOrderAttributes } from './resources.ts'
-import { exists, jsonRows, omitNull, selectFirst } from './rows.ts'
+import { exists, jsonRows, selectFirst } from './rows.ts'
 import type { Db, Direction, Row } from './schema.ts'
 import type { BoundStore, RouteTx } from './store.ts'
 
@@ -176,7 +177,7 @@ export function selectReportedRecords(db: Db) {
 type ReportedRow = Awaited<ReturnType<ReturnType<typeof selectReportedRecords>['execute']>>[number]
 
 export function toReportedRecord(row: ReportedRow): ReportedRecord {
-  return {
+  const record: Mutable<ReportedRecord> = {
     id: row.id,
     number: row.number,
     operation: row.operation,
@@ -186,10 +187,12 @@ export function toReportedRecord(row: ReportedRow): ReportedRecord {
     problems: parseProblems(row.problems),
     warnings: parseProblems(row.warnings),
     attempts: row.attempts,
-    ...(row.unsent > 0 && { unsent: row.unsent }),
     changedAt: row.changed_at,
-    ...omitNull({ http: row.http, apiId: row.api_id }),
   }
+  if (row.unsent > 0) record.unsent = row.unsent
+  if (row.http !== null) record.http = row.http
+  if (row.api_id !== null) record.apiId = row.api_id
+  return record
 }
 
 /** Most records have none. */

@@ -105,7 +105,9 @@ type WithoutNull<T> = { [K in keyof T]?: Exclude<T[K], null> }
 
 export function omitNull<T extends object>(values: T): WithoutNull<T> {
   const copy: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries(values)) if (value !== null) copy[key] = value
+  for (const key of Object.keys(values) as Extract<keyof T, string>[]) {
+    if (values[key] !== null) copy[key] = values[key]
+  }
   return copy as WithoutNull<T>
 }
 

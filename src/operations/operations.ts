@@ -106,12 +106,12 @@ export function identifyRecord(
   const change = rules.change?.(body)
   const text = JSON.stringify(body)
   const cents = computeCents(operation, body)
-  return {
+  const common = {
     naturalKey: rules.naturalKey(body, keyValues),
     lane: rules.lane(body),
     body: text,
     bodyHash: hash('sha256', text),
-    ...(cents === undefined ? {} : { cents }),
-    ...(change === undefined ? {} : { change }),
   }
+  if (change !== undefined) return { ...common, change, ...(cents !== undefined && { cents }) }
+  return cents === undefined ? common : { ...common, cents }
 }

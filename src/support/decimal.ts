@@ -38,9 +38,15 @@ export function formatShortDecimal(value: Decimal): string {
 
 export function addDecimals(a: Decimal, b: Decimal): Decimal {
   if (a.scale === b.scale) return { units: a.units + b.units, scale: a.scale }
+  const [left, right] = widenBoth(a, b)
+  return { units: left + right, scale: Math.max(a.scale, b.scale) }
+}
+
+/** The units of both with as many decimals as the longer one has. */
+function widenBoth(a: Decimal, b: Decimal): readonly [bigint, bigint] {
   const scale = Math.max(a.scale, b.scale)
   const widen = (value: Decimal) => value.units * 10n ** BigInt(scale - value.scale)
-  return { units: widen(a) + widen(b), scale }
+  return [widen(a), widen(b)]
 }
 
 export function multiplyDecimals(a: Decimal, b: Decimal): Decimal {
@@ -49,6 +55,6 @@ export function multiplyDecimals(a: Decimal, b: Decimal): Decimal {
 
 /** -1, 0 or 1. */
 export function compareDecimals(a: Decimal, b: Decimal): number {
-  const difference = addDecimals(a, { units: -b.units, scale: b.scale }).units
-  return difference < 0n ? -1 : difference > 0n ? 1 : 0
+  const [left, right] = a.scale === b.scale ? [a.units, b.units] : widenBoth(a, b)
+  return left < right ? -1 : left > right ? 1 : 0
 }

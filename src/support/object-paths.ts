@@ -14,6 +14,7 @@ export function isKeyOf<T extends object>(object: T, key: PropertyKey): key is k
 
 /** Returns the value at the path; undefined where there is none. Does not enter lists. */
 export function getAtPath(object: unknown, path: string): unknown {
+  if (!path.includes('.')) return isObject(object) ? object[path] : undefined
   let value = object
   for (const name of path.split('.')) {
     if (!isObject(value)) return undefined
@@ -38,6 +39,12 @@ type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
 export function omitUndefined<T extends object>(object: T): Defined<T> {
   // A loop, because every record of a file passes here several times.
   const copy: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries(object)) if (value !== undefined) copy[key] = value
+  for (const key of Object.keys(object) as Extract<keyof T, string>[]) {
+    const value = object[key]
+    if (value !== undefined) copy[key] = value
+  }
   return copy as Defined<T>
 }
+
+/** For an object that is made field by field: to spread one record into the next costs more than its mapping. */
+export type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }

@@ -149,7 +149,7 @@ test('a request that waits for a connection is not sent after its lease has run 
   const { transport, release } = await openBusy(server)
   const renewal = createRenewal(150)
   renewal.moment.set(readMoment(systemClock))
-  const late = transport.exchange({ ...POST, maySend: () => true, renewal }, HEADERS)
+  const late = transport.exchange(POST, HEADERS, { isValid: () => true, renewal })
   await systemClock.sleep(300)
   await release()
   expect(readExchange(await late)).toMatchObject({
@@ -163,7 +163,7 @@ test('a lease that is renewed while the request waits lets it leave', async () =
   const server = await startServer()
   const { transport, release } = await openBusy(server)
   const renewal = createRenewal(60_000)
-  const waiting = transport.exchange({ ...POST, maySend: () => false, renewal }, HEADERS)
+  const waiting = transport.exchange(POST, HEADERS, { isValid: () => false, renewal })
   await systemClock.sleep(50)
   renewal.moment.set(readMoment(systemClock))
   await release()

@@ -6,7 +6,7 @@ import { PROBLEMS } from '../../domain/problem.ts'
 import type { RecordState, StateCounts } from '../../domain/record.ts'
 import { formatAccount } from '../../domain/route.ts'
 import { formatDecimal } from '../../support/decimal.ts'
-import { omitUndefined } from '../../support/object-paths.ts'
+import { type Mutable, omitUndefined } from '../../support/object-paths.ts'
 import { guardFormula } from '../../support/text.ts'
 import type { ConsoleContext } from './context.ts'
 import { createReportCounts } from './report-counts.ts'
@@ -134,8 +134,6 @@ async function sumRange(
   })
   return sums.finish()
 }
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 type RowSum = Mutable<Omit<ReportRow, 'amount' | 'files' | 'states' | 'answered'>> & {
   readonly works: Set<string>

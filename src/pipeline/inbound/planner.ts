@@ -1,5 +1,5 @@
 /** Makes the records of a file from its drafts, block by block. */
-import { type InboundOperationName, OPERATIONS } from '../../contract/operations.ts'
+import { OPERATIONS } from '../../contract/operations.ts'
 import type { FileEntry } from '../../domain/file.ts'
 import type { FileReading } from '../../domain/format.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
@@ -9,6 +9,7 @@ import type { BoundTranslator, Draft } from '../../domain/translator.ts'
 import type { InboundRules } from '../../operations/operation.ts'
 import { identifyRecord, INBOUND_RULES } from '../../operations/operations.ts'
 import { throwIfStopped } from '../../support/errors.ts'
+import type { Mutable } from '../../support/object-paths.ts'
 import type { InboundContext } from '../context.ts'
 import { createOrderReader, createResourceFinder } from '../references/finder.ts'
 import { createOrderValueFiller } from '../references/order-values.ts'
@@ -49,6 +50,7 @@ export function createPlanner(
   const checkRules = createBusinessRuleCheck({ context, file, orders, bound })
   const needsLanes = step.number !== undefined || isCheckedWhenSent(context)
   const assignLanes = needsLanes ? createOrderLanes(context, findOrders) : undefined
+  const makeRecord = createRecordMaker(context, file)
   const place = createRecordPlacer(planning)
   const { blockSize = RECORDS_PER_TRANSACTION } = planning
   const waiting: Draft[] = []
@@ -58,7 +60,7 @@ export function createPlanner(
     if (drafts.length === 0) return []
     const resolved = await checkRules(await fillInOrderValues(await resolveReferences(drafts)))
     const lanes = await assignLanes?.(drafts, resolved)
-    const planned = resolved.map((draft) => toRecord(context, draft, file))
+    const planned = resolved.map(makeRecord)
     done += planned.length
     return holdCutRecords(planned, reading, route).map((record, index) => place(record, lanes?.[index]))
   }
@@ -101,35 +103,28 @@ function createRecordPlacer({ step, keyColumns, numbering, bound }: Planning & {
   }
 }
 
-function toRecord({ route }: InboundContext, draft: CheckedDraft, file: FileEntry): PlannedRecord {
-  const { number, lines, keyValues, problems, warnings, skipped, held } = draft
+/** Makes the function that makes the records of a file from its drafts. */
+function createRecordMaker({ route }: InboundContext, file: FileEntry) {
   const { operation, party } = route
-  const plain = { number, lines, keyValues, problems, operation, account: formatAccount(party) }
-  const common = {
-    ...plain,
-    ...(warnings === undefined ? {} : { warnings }),
-    ...(skipped ? { skipped } : {}),
-    ...(held ? { held } : {}),
-  }
-  if (draft.body === undefined || problems.length > 0) return common
+  const account = formatAccount(party)
   const { repeatable } = OPERATIONS[operation]
-  const identity = identifyRecord(operation, draft.body, draft.keyValues)
-  const { naturalKey, lane } = identity
-  return {
-    ...common,
-    ...identity,
-    // A repeatable record is unique only within its file: tomorrow's stock may equal yesterday's.
-    naturalKey: repeatable ? `${naturalKey} ${file.id}` : naturalKey,
-    ...createSnapshot(operation, draft),
-    ...(draft.keep === undefined ? {} : { keep: { key: lane, values: draft.keep } }),
-  }
-}
-
-/** The pre-send snapshot, if the cached facts of the order are enough to reconcile a lost answer. */
-function createSnapshot(operation: InboundOperationName, { body = {}, order }: CheckedDraft) {
   const { snapshotFromKnownOrder }: InboundRules = INBOUND_RULES[operation]
-  const note = order?.facts && snapshotFromKnownOrder?.(order.facts, body)
-  return note === undefined ? {} : { note }
+  return (draft: CheckedDraft): PlannedRecord => {
+    const { number, lines, keyValues, problems, body, keep, order } = draft
+    const record: Mutable<PlannedRecord> = { number, lines, keyValues, problems, operation, account }
+    if (draft.warnings !== undefined) record.warnings = draft.warnings
+    if (draft.skipped) record.skipped = draft.skipped
+    if (draft.held) record.held = draft.held
+    if (body === undefined || problems.length > 0) return record
+    const { lane } = Object.assign(record, identifyRecord(operation, body, keyValues))
+    // A repeatable record is unique only within its file: tomorrow's stock may equal yesterday's.
+    if (repeatable) record.naturalKey = `${record.naturalKey} ${file.id}`
+    // The pre-send snapshot, if the cached facts of the order are enough to reconcile a lost answer.
+    const note = order?.facts && snapshotFromKnownOrder?.(order.facts, body)
+    if (note !== undefined) record.note = note
+    if (keep !== undefined) record.keep = { key: lane, values: keep }
+    return record
+  }
 }
 
 // The record of a last line without a line end is held: its last cell may be cut, and still be a valid value.

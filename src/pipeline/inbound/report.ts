@@ -264,8 +264,10 @@ export function formatResultRow(record: ReportedRecord, keyColumns: number, show
     isoTime(record.changedAt),
   ]
   const { spot, line } = problems[0]?.place ?? {}
+  const keyCells = record.keyValues.slice(0, keyColumns)
+  while (keyCells.length < keyColumns) keyCells.push('')
   return [
-    ...Array.from({ length: keyColumns }, (_, index) => record.keyValues[index] ?? ''),
+    ...keyCells,
     ...(operations ? [record.operation] : []),
     ...(set === undefined
       ? cells
@@ -289,11 +291,14 @@ export function formatFileRow(file: FileEntry): string[] {
   return ['', '', state, '', '', ...formatProblemCells(file.problems, { file: file.name }), '0', at]
 }
 
+const NO_PROBLEM_CELLS: readonly string[] = ['', '', '', '']
+
 /** Four cells: codes, fields or columns, messages with their places, and fixes, whose commands name the file. */
 export function formatProblemCells(
   problems: readonly Problem[],
   names: Pick<ShownParts, 'file' | 'parts'>,
-): string[] {
+): readonly string[] {
+  if (problems.length === 0) return NO_PROBLEM_CELLS
   const cell = (text: (each: Problem) => string) => problems.map(text).join(SEPARATOR)
   return [
     cell((each) => each.code),

@@ -94,7 +94,8 @@ export function createSummary(route: InboundContext['route'], file: FileEntry, s
       countsByOperation.set(record.operation, own)
       for (const state of record.documents?.states ?? []) count(documents, DOCUMENT_WORDS[state])
       // A row that holds several lines of a record occurs once for each line, and is counted once.
-      const size = new Set(record.lines.map(([line]) => line)).size
+      const size =
+        record.lines.length < 2 ? record.lines.length : new Set(record.lines.map(([line]) => line)).size
       rows.total += size
       if (record.state === 'rejected') rows.refused += size
       if (record.state === 'held') {
@@ -102,6 +103,7 @@ export function createSummary(route: InboundContext['route'], file: FileEntry, s
         for (const reason of listHoldReasons(record)) count(reasons, reason)
       }
       for (const each of record.problems) count(codes, each.code)
+      if (record.warnings.length === 0) return
       for (const code of new Set(record.warnings.map((each) => each.code))) count(warnings, code)
     },
     finish({ columns, journal, notes, ...ranges }: SummaryTotals): Summary {

@@ -39,6 +39,8 @@ export function createReferenceResolver(context: ResolverContext) {
   const describe = createUnresolvedReporter(context)
 
   return async (drafts: readonly Draft[]): Promise<readonly ResolvedDraft[]> => {
+    // Orders name nothing that must be found: there are many of them, and they need no copy.
+    if (!drafts.some((draft) => namesResources(context, draft))) return drafts
     const sound = drafts.filter((draft) => draft.body !== undefined)
     const found = new Map<string, FoundResources>()
     for (const [kind, find] of finders) found.set(kind, await find(listKeys(context, sound, kind)))
@@ -47,6 +49,12 @@ export function createReferenceResolver(context: ResolverContext) {
     const carriers = begun.some(needsCarriers) ? await context.carriers() : []
     return Promise.all(begun.map((each) => finishDraft(each, { describe, orders, carriers })))
   }
+}
+
+function namesResources(context: ResolverContext, draft: Draft): boolean {
+  if (draft.body === undefined) return false
+  const isAboutOrder = draft.body['order_id'] !== undefined || draft.deferred !== undefined
+  return isAboutOrder || draft.references.length > 0 || readPurchaseOrder(context, draft) !== undefined
 }
 
 /** The body of an invoice names its order by number, as a plain value and not as a reference. */

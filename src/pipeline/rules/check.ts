@@ -67,11 +67,15 @@ export function createBusinessRuleCheck(checking: RuleCheck) {
       checkable.map(({ body }) => body),
       checkable,
     )
-    const violations = new Map<ResolvedDraft, RuleViolation[]>()
+    const violations = new Map<ResolvedDraft, readonly RuleViolation[]>()
     for (const [index, { draft }] of checkable.entries()) {
-      violations.set(draft, [...(ofOrders[index] ?? []), ...(ofContext[index] ?? [])])
+      const found = [...(ofOrders[index] ?? []), ...(ofContext[index] ?? [])]
+      if (found.length > 0) violations.set(draft, found)
     }
-    return drafts.map((draft) => addViolations(draft, violations.get(draft) ?? [], policies, checking))
+    return drafts.map((draft) => {
+      const found = violations.get(draft)
+      return found === undefined ? draft : addViolations(draft, found, policies, checking)
+    })
   }
 }
 
@@ -246,7 +250,9 @@ function judgeOwnTotals(
   policy: Policies['totals'],
   { name, operation }: Pick<InboundContext['route'], 'name' | 'operation'>,
 ): ResolvedDraft {
-  const { warnings: found = [], body, ...rest } = draft
+  // Most drafts have none, and need no copy.
+  if (draft.warnings === undefined) return draft
+  const { warnings: found, body, ...rest } = draft
   const isTotal = ({ code }: Problem) => code === 'totals-disagree'
   const totals = found.filter(isTotal)
   if (totals.length === 0) return draft

@@ -160,19 +160,20 @@ function findOrdered(order: ResourceFacts | undefined, line: RequestBody): Reque
   return typeof found === 'string' ? undefined : found
 }
 
+const ZERO = { units: 0n, scale: 0 }
+
 /** `sold` gives the line with the price of the consumer; a price of 0 says that it is not known. */
 function checkPrices(
   body: RequestBody,
   list: string,
   sold: (line: RequestBody) => RequestBody | undefined,
 ): RuleViolation[] {
-  const zero = { units: 0n, scale: 0 }
   return readItems(body, list).flatMap((line, index): RuleViolation[] => {
     const net = readDecimal(line, 'net_price')
     if (net === undefined) return []
-    const price = readDecimal(sold(line) ?? {}, 'price') ?? zero
-    const isAbove = compareDecimals(price, zero) > 0 && compareDecimals(net, price) > 0
-    if (!isAbove && compareDecimals(net, zero) !== 0) return []
+    const price = readDecimal(sold(line) ?? {}, 'price') ?? ZERO
+    const isAbove = price.units > 0n && compareDecimals(net, price) > 0
+    if (!isAbove && net.units !== 0n) return []
     const why = isAbove ? `above the price of the consumer, ${formatDecimal(price)}` : 'which is nothing'
     // An order has both from the file; an invoice is compared with what the API knows.
     const guess = isAbove && list === 'order_lines' ? '; perhaps the mapping swaps their columns' : ''

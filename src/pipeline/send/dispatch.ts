@@ -56,6 +56,7 @@ export async function dispatchRecords(options: DispatchOptions): Promise<void> {
   const { resetState, journal, lease, work } = options
   const stopReason = createStopReason(options.signal)
   const leaseGuard = createLeaseGuard(options)
+  const { leaseCheck } = leaseGuard
   const results = createResultsWriter(options, leaseGuard)
   const apiBreaker = createApiBreaker()
   const sendWindow = createSendWindow(options.sendLimit, BEGIN_BATCH)
@@ -73,8 +74,8 @@ export async function dispatchRecords(options: DispatchOptions): Promise<void> {
       return undefined
     }
     try {
-      await leaseGuard.assertHeld()
-      const result = await options.send(record, leaseGuard.leaseCheck)
+      if (!leaseCheck.isValid()) await leaseCheck.renew()
+      const result = await options.send(record, leaseCheck)
       blocked.observe(record, result)
       const trouble = apiBreaker.observe(result)
       if (trouble) stopReason.set(trouble)

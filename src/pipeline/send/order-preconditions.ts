@@ -16,9 +16,13 @@ import { readPages } from '../../support/async.ts'
 /** Returns the result of a record that must not be sent now; undefined when it may be sent. */
 export type OrderPreconditions = (record: SendingRecord) => Promise<RecordResult | undefined>
 
-export function createOrderPreconditions(context: InboundContext, file: FileEntry): OrderPreconditions {
+/** Undefined where no record of the route waits for its order. */
+export function createOrderPreconditions(
+  context: InboundContext,
+  file: FileEntry,
+): OrderPreconditions | undefined {
   const { api, route, journal } = context
-  if (route.when === undefined && route.waitMs === undefined) return () => Promise.resolve(undefined)
+  if (route.when === undefined && route.waitMs === undefined) return undefined
   return async (record) => {
     const id = readOrderId(record)
     if (id === undefined) return undefined

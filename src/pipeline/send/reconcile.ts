@@ -11,7 +11,7 @@ import { getStepContext, listSteps, type RemovedSteps } from '../inbound/steps.t
 import { OPERATIONS } from '../../contract/operations.ts'
 import { formatAccount } from '../../domain/route.ts'
 import { createBatchReader } from '../../support/async.ts'
-import { omitUndefined } from '../../support/object-paths.ts'
+import { type Mutable, omitUndefined } from '../../support/object-paths.ts'
 import { readPages } from '../../support/async.ts'
 
 /** How many uncertain records are looked up between two writes to the journal. */
@@ -273,7 +273,10 @@ function createSharedLookup({ api, route }: InboundContext): (record: SentRecord
 type RecordId = Pick<RecordResult, 'id'>
 
 export function createAcceptedResult({ id }: RecordId, http?: number, apiId?: string): RecordResult {
-  return { id, state: 'accepted', problems: [], ...omitUndefined({ http, apiId }) }
+  const result: Mutable<RecordResult> = { id, state: 'accepted', problems: [] }
+  if (http !== undefined) result.http = http
+  if (apiId !== undefined) result.apiId = apiId
+  return result
 }
 
 export function createDeferredResult(

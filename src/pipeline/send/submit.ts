@@ -115,14 +115,16 @@ function createFileSender(context: InboundContext, file: FileEntry, removed: Rem
       { checkOrder: createOrderPreconditions(own, file), send: createStepSender(own, file) },
     ]),
   )
-  return async (record, permit) => {
+  return (record, permit) => {
     const own = senders.get(record.operation)
     if (own === undefined) {
       removed.note(record.operation)
       const message = `route ${context.route.name} does no ${record.operation} any more; put it back into the configuration`
-      return createDeferredResult(record, message)
+      return Promise.resolve(createDeferredResult(record, message))
     }
-    return (await own.checkOrder(record)) ?? own.send(record, permit)
+    const { checkOrder, send } = own
+    if (checkOrder === undefined) return send(record, permit)
+    return checkOrder(record).then((found) => found ?? send(record, permit))
   }
 }
 
@@ -136,7 +138,7 @@ function createStepSender(context: InboundContext, file: FileEntry): Sender {
   const lookUpDoubtful = createDoubtfulRecordLookup(context, file)
 
   return async (record, permit) => {
-    const snapshot = await takeSnapshot(record)
+    const snapshot = takeSnapshot === undefined ? NO_SNAPSHOT : await takeSnapshot(record)
     if ('trouble' in snapshot) return createDeferredResult(record, snapshot.trouble)
     if (record.inDoubt && !repeatable) {
       const known = await lookUpDoubtful(record, snapshot.value)
@@ -154,7 +156,7 @@ function createStepSender(context: InboundContext, file: FileEntry): Sender {
         const why = `HTTP ${answer.status}, but the answer has no id`
         return createUncertainResult(record, why, answer.status)
       }
-      return { ...createAcceptedResult(record, answer.status, id), ...keepAnswer(context, answer.body) }
+      return Object.assign(createAcceptedResult(record, answer.status, id), keepAnswer(context, answer.body))
     }
     if (answer.status === 403) await checkAccount()
     // A repeatable request may already have taken effect, through this bridge or another program.
@@ -267,11 +269,13 @@ const SINGLE_READS_MAX = 50
 /** In a long file, another program may change an order between the reading of the list and the sending of its record. */
 const RECENTLY_SEEN_MS = 5_000
 
-/** Makes the function that stores, durably and before the request leaves, what a later lookup needs. */
+const NO_SNAPSHOT = { value: undefined }
+
+/** Makes the function that stores, durably and before the request leaves, what a later lookup needs; undefined where it needs nothing. */
 export function createSnapshotTaker(context: InboundContext, file: FileEntry) {
   const { api, route, journal, lease } = context
   const { takeSnapshot }: InboundRules = INBOUND_RULES[route.operation]
-  if (takeSnapshot === undefined) return () => Promise.resolve({ value: undefined })
+  if (takeSnapshot === undefined) return undefined
   const write = (notes: readonly { id: number; note: string }[]) => journal.saveAttemptNotes(lease, notes)
   const snapshots = createBatchWriter(SNAPSHOT_BATCH, write)
   const snapshotFromList = createListSnapshots(context, file)
