@@ -89,6 +89,24 @@ function formatGreeting(running: Service, data: string): string[] {
     `The service listens on ${running.baseUrl} and keeps its data in ${data}. Stop it with Ctrl+C.`,
     `Its documentation is at ${running.baseUrl}/docs/.`,
     ...formatClients(running),
+    ...formatExports(running),
+  ]
+}
+
+/** For another terminal: the variables of the configuration that `dropbridge init` writes. */
+function formatExports({ baseUrl, parties }: Service): string[] {
+  const made = parties.flatMap(({ kind, id, clientId, clientSecret }) =>
+    clientSecret === undefined
+      ? []
+      : [
+          `  export DROPBRIDGE_CLIENT_ID=${clientId} DROPBRIDGE_CLIENT_SECRET=${clientSecret}  # ${kind} ${id}`,
+        ],
+  )
+  return [
+    '',
+    `for the configuration of \`dropbridge init\`${made.length > 1 ? ', with one of these logins' : ''}`,
+    `  export DROPBRIDGE_API_URL=${baseUrl}`,
+    ...made,
   ]
 }
 
