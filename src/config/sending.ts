@@ -41,15 +41,21 @@ export const waitShape = {
 
 const WaitSettings = z.object(waitShape)
 
-export const StepSettings = z.strictObject({
-  operation: z.enum(ORDER_OPERATIONS).describe('What is done.'),
-  mapping: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('The mapping file; without one, the step is for each order of the step before.'),
-  ...waitShape,
-})
+export const StepSettings = z.strictObject(
+  {
+    operation: z.enum(ORDER_OPERATIONS).describe('What is done.'),
+    mapping: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('The mapping file; without one, the step is for each order of the step before.'),
+    ...waitShape,
+  },
+  {
+    error: ({ code }) =>
+      code === 'invalid_type' ? 'must hold keys and values, such as { operation: close-order }' : undefined,
+  },
+)
 
 export interface WaitRules {
   readonly when?: 'shipped'

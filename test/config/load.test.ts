@@ -421,6 +421,11 @@ routes:
     ],
     ['retailer: 1000', 'retailer: "1000"', 'retailer: must be a number: write it without quotes.'],
     ['results: { mailbox: erp }', 'results: erp', 'results: must hold keys and values, those of mailbox,'],
+    [
+      'results: { mailbox: erp }',
+      'results: { mailbox: erp }\n    steps: [close-order]',
+      'steps.0: must hold keys and values, such as { operation: close-order }.',
+    ],
   ])('say which form is meant where %j is written as %j', async (right, wrong, error) => {
     expect(WHOLE).toContain(right)
 
