@@ -1,14 +1,19 @@
 /** `check` and `check --online`: exit codes, and a fix for each failure. */
+import { spawnSync } from 'node:child_process'
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer, type Server } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { makeCertificate } from '../fixtures/certificate.ts'
+import { writeConfigurationFile } from '../fixtures/configuration-file.ts'
 import { commandsOf } from '../fixtures/office.ts'
 import { aWorld } from '../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
 test.each([
   ['nothing', /$^/, '', 0],
@@ -225,21 +230,28 @@ test('a file at the place of a folder that a route uses is named with its fix', 
 })
 
 test('a folder of results or of the archive that this user cannot write is named with its fix', async () => {
-  // The administrator may write everywhere.
-  if (process.getuid?.() === 0) return
   const world = await aWorld({ routes: ['orders'] })
-  const run = await commandsOf(world)
+  const env = await writeConfigurationFile(world)
   const results = join(world.folder, 'exchange/results')
   await mkdir(results, { recursive: true })
-  await chmod(results, 0o500)
+  await chmod(results, 0o555)
+  await chmod(world.folder, 0o755)
+  for (const each of ['exchange', 'dropbridge.yaml']) await chmod(join(world.folder, each), 0o755)
 
-  const { exit, err } = await run('check')
+  // Permissions do not bind root, so that the program runs as another user where the tests run as root.
+  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  const { status, stderr } = spawnSync(process.execPath, [MAIN, 'check'], {
+    cwd: world.folder,
+    env: { ...process.env, ...env },
+    encoding: 'utf8',
+    ...user,
+  })
   await chmod(results, 0o700)
 
-  expect(exit).toBe(78)
-  expect(err).toContain(
+  expect(stderr).toContain(
     `wrong: ${results} cannot be written by the user that runs this check.\n    fix: Let that user write there`,
   )
+  expect(status).toBe(78)
 })
 
 test('an empty inbox beside a folder of nearly its name with files is named by check, run and status', async () => {
