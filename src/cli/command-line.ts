@@ -154,6 +154,8 @@ async function createUsageError(message: string, words: readonly string[]): Prom
       const choices = listChoices(options[each])
       return choices.length === 0 ? `--${each}` : `--${each} with one of ${choices.join(', ')}`
     })
+    const valueless = bare === undefined ? listWithoutValue(words, options) : []
+    named.push(...valueless.map((each) => `a value of ${each}`))
     const also = unknown === undefined ? '' : `. Unknown: ${unknown}.${didYouMean(unknown, known)}`
     return usageError(
       `${bare === undefined ? 'Missing' : 'The value is missing'}: ${named.join('; ')}${also}`,
@@ -224,11 +226,24 @@ function completeCommand(words: readonly string[], options: OptionTable): string
   const lacking = listRequired(options).filter((name) => !isGiven(given, name, options[name]))
   const written = [
     'dropbridge',
-    ...words.map(quoteWord),
+    ...words.map((word, at) =>
+      isWithoutValue(words, at, options) ? `${word} ${formatValue(word.slice(2))}` : quoteWord(word),
+    ),
     ...lacking.map((name) => formatOption(name, options[name])),
   ]
   const fix = `Write \`${written.join(' ')}\`.`
   return fix.length > FIX_MAX ? undefined : fix
+}
+
+/** The options that take a text and have none: an empty text would come of them. */
+function listWithoutValue(words: readonly string[], options: OptionTable): string[] {
+  return words.filter((_, at) => isWithoutValue(words, at, options))
+}
+
+function isWithoutValue(words: readonly string[], at: number, options: OptionTable): boolean {
+  const [word = '', next] = words.slice(at)
+  const isText = word.startsWith('--') && options[word.slice(2)]?.type === 'string'
+  return isText && (next === undefined || next.startsWith('-'))
 }
 
 function isGiven(words: readonly string[], name: string, { alias }: Options = {}): boolean {
@@ -241,6 +256,7 @@ function listRequired(options: OptionTable): string[] {
 
 /** How a fix writes the value of an option. */
 const VALUES: Readonly<Record<string, string>> = {
+  accepted: 'ID',
   by: 'NAME',
   why: 'TEXT',
   until: 'TIME',
@@ -253,7 +269,11 @@ const VALUES: Readonly<Record<string, string>> = {
 
 function formatOption(name: string, { type, choices }: Options = {}): string {
   if (type === 'boolean') return `--${name}`
-  return `--${name} ${VALUES[name] ?? (choices === undefined ? 'VALUE' : name.toUpperCase())}`
+  return `--${name} ${formatValue(name, choices)}`
+}
+
+function formatValue(name: string, choices?: Options['choices']): string {
+  return VALUES[name] ?? (choices === undefined ? 'VALUE' : name.toUpperCase())
 }
 
 /** Gives a wrong command line that has no fix of its own the form of its command. */
