@@ -207,5 +207,9 @@ function unfinishedFix({ route, worker, isRouteKnown, records }: Unfinished, wat
 /** Commands that only read print this above the contents of a journal that is older than the work done, or new. */
 export function formatJournalFailure(failure: BridgeError | undefined): string[] {
   if (failure === undefined) return []
-  return [`${failure.message} Nothing is sent. (${failure.code})`, `    fix: ${failure.fix}`, '']
+  return [
+    `${failure.message} Until then, no run or watch that starts sends anything. (${failure.code})`,
+    `    fix: ${failure.fix}`,
+    '',
+  ]
 }
