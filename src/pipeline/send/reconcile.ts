@@ -107,7 +107,11 @@ async function lookUpOutcomes(
     lost.push({ context: own, records: all.filter(wasSent) })
   }
   const lookups = await lookUpLostRecords(context, file, lost)
-  for (const [record, read] of lookups) results.push(createResult(record, read, isLastRound))
+  const doubt = (await context.journal.listDoubtfulRoutes()).find((each) => each.route === context.route.name)
+  for (const [record, read] of lookups) {
+    const isRestored = doubt !== undefined && record.uncertainSince <= doubt.since
+    results.push(createResult(record, read, { isLastRound, isRestored }))
+  }
   await reportAbsent(context, file, lookups)
   return results
 }
@@ -136,7 +140,7 @@ async function reportAbsent(
 function createResult(
   record: UncertainRecord,
   read: ReadResult<LookupResult>,
-  isLastRound: boolean,
+  { isLastRound, isRestored }: { readonly isLastRound: boolean; readonly isRestored: boolean },
 ): RecordResult {
   const { id, timesLost } = record
   if ('trouble' in read) {
@@ -153,8 +157,9 @@ function createResult(
       return { id, state: 'rejected', problems: [problem('api-keeps-failing', {}, message)] }
     }
     case 'unclear': {
-      const why = `whether it took effect is not known: ${lookup.why}`
-      if (!isLastRound) return createUncertainResult(record, why)
+      const end = isRestored ? '; new records are looked up until `dropbridge restored --end`' : ''
+      const why = `whether it took effect is not known: ${lookup.why}${end}`
+      if (!isLastRound) return createUncertainResult(record, why, { fix: UNCLEAR_FIX })
       return { id, state: 'held', problems: [problem('outcome-unprovable', {}, why)] }
     }
   }
@@ -253,12 +258,12 @@ export function createDoubtfulRecordLookup(context: InboundContext, file: FileEn
     if ('trouble' in read) {
       return status === undefined
         ? createDeferredResult(record, read.trouble)
-        : createUncertainResult(record, read.trouble, status)
+        : createUncertainResult(record, read.trouble, { http: status })
     }
     const value = await excludeAmbiguous(context, { ...record, file: file.id, since: sentAt }, read.value)
     if (value.found === 'accepted') return createAcceptedResult(record, status, value.apiId)
     return value.found === 'unclear' && record.saidAbsent !== true
-      ? createUncertainResult(record, value.why, status)
+      ? createUncertainResult(record, value.why, { http: status, fix: UNCLEAR_FIX })
       : undefined
   }
 }
@@ -292,11 +297,19 @@ export function createDeferredResult(
   }
 }
 
-export function createUncertainResult({ id }: RecordId, detail: string, http?: number): RecordResult {
+/** Where another lookup would show the same. */
+const UNCLEAR_FIX =
+  'Check the API, then: dropbridge resolve KEY --accepted ID --by NAME --why TEXT; or --absent.'
+
+export function createUncertainResult(
+  { id }: RecordId,
+  detail: string,
+  { http, fix }: { readonly http?: number | undefined; readonly fix?: string | undefined } = {},
+): RecordResult {
   return {
     id,
     state: 'uncertain',
-    problems: [problem('answer-lost', {}, detail)],
+    problems: [problem('answer-lost', {}, detail, fix)],
     ...omitUndefined({ http }),
   }
 }

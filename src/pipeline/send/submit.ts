@@ -148,13 +148,14 @@ function createStepSender(context: InboundContext, file: FileEntry): Sender {
     if (answer.certainty === 'not-applied') {
       return createDeferredResult(record, answer.detail, { http: answer.status, fix: answer.fix })
     }
-    if (answer.certainty === 'unknown') return createUncertainResult(record, answer.detail, answer.status)
+    if (answer.certainty === 'unknown')
+      return createUncertainResult(record, answer.detail, { http: answer.status })
     if (answer.status < 400) {
       const id = readId(answer.body)
       // A gateway under maintenance may answer with a success.
       if (id === undefined && !repeatable) {
         const why = `HTTP ${answer.status}, but the answer has no id`
-        return createUncertainResult(record, why, answer.status)
+        return createUncertainResult(record, why, { http: answer.status })
       }
       return Object.assign(createAcceptedResult(record, answer.status, id), keepAnswer(context, answer.body))
     }
