@@ -153,6 +153,12 @@ export const FILE_PROBLEMS = {
     title: 'The value is not a date in the form of the mapping.',
     fix: 'Write the date as the message says, or correct `format` in the mapping.',
   },
+  'date-order-doubtful': {
+    title: 'Day and month may be swapped in dates that were taken.',
+    fix: 'If swapped: correct `format` in the mapping; `dropbridge undo FILE` says what to do of those sent.',
+    details:
+      'A warning for a file: one date of a column fits only the other order of day and month, and others, such as 03/04/2026, fit both. The record with the first is refused, the others are not.',
+  },
   'boolean-expected': { title: 'The value is neither yes nor no.', fix: 'Write true or false.' },
   'spreadsheet-error': {
     title: 'The cell holds an error of a spreadsheet.',

@@ -95,6 +95,8 @@ export interface EdiReadOptions {
   readonly lineColumns: readonly EdiColumn[]
   /** For messages about a set of another document: the route and the inbox that take it, by document. */
   readonly elsewhere?: ReadonlyMap<string, { readonly route: string; readonly inbox: string }> | undefined
+  /** The name of the mapping's file, for fixes that change it. */
+  readonly mappingName?: string
 }
 
 /** The grammar of one partner, as its file says it. */

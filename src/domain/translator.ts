@@ -1,5 +1,6 @@
 /** Rows to request bodies, and API records to rows: what a compiled mapping does. */
 import type { Envelope, Layout, ReadOptions, Row, WriteOptions } from './format.ts'
+import type { Place } from './place.ts'
 import type { Problem } from './problem.ts'
 
 /** An id that only the API knows, such as the one behind a purchase order number. */
@@ -41,6 +42,19 @@ export interface FileSource {
   readonly folder: string
   /** It holds a part of the rows of another file, although its name does not say so. */
   readonly isPart?: true
+  /** The drafts say which of their dates are dates too with day and month swapped. */
+  readonly findsDateOrders?: true
+}
+
+/** A date of a file that is one too, or only, with day and month swapped. */
+export interface DateOrder {
+  readonly text: string
+  readonly place: Place
+  /** It is a date in the other order alone, so the mapping refused it. */
+  readonly isOther: boolean
+  /** The format of the mapping, and the other one. */
+  readonly own: string
+  readonly other: string
 }
 
 /** The physical lines of one row, first and last. */
@@ -63,6 +77,8 @@ export interface Draft {
   readonly problems: readonly Problem[]
   /** What is odd and does not stop the record. */
   readonly warnings?: readonly Problem[]
+  /** Only where the source asks for them. */
+  readonly dateOrders?: readonly DateOrder[]
   /** The mapping leaves the record out on purpose; its one problem says why. */
   readonly skipped?: true
   /** The mapping holds the record for a person, and nothing is sent of it; its problems say why. */

@@ -166,6 +166,7 @@ function createRecordBuilder(grouping: Grouping): RecordBuilder {
     filled: 0,
     problems: [],
     warnings: [],
+    dateOrders: [],
     references: [],
     deferred: [],
     firstCounts: grouping.kind === 'keys' && grouping.firstCounts,

@@ -97,6 +97,8 @@ export interface InboundContext extends SharedContext, IntakeContext {
   readonly route: IntakeRoute & {
     readonly party: Party
     readonly operation: InboundOperationName
+    /** The name of the mapping's file, for fixes that change it. */
+    readonly mappingName?: string
     /** After this time a request whose answer was lost cannot take effect any more. */
     readonly lateAnswerMs: number
     /** What to do with records that are only odd. Left out: the defaults. */

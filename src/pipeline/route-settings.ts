@@ -1,5 +1,6 @@
 /** Builds the settings of the inbound and outbound pipeline from a configured route. */
 import { readFile, stat } from 'node:fs/promises'
+import { basename } from 'node:path'
 import type { Receipt } from '../config/acknowledge.ts'
 import type { Configuration } from '../config/configuration.ts'
 import {
@@ -49,7 +50,7 @@ export function buildIntakeRoute({ key, from, results }: ScannedInbox): IntakeRo
 }
 
 export function buildInboundRoute({ api }: Configuration, route: InboundRoute): InboundContext['route'] {
-  const { name, party, operation, from, results, rules, circuitBreaker, when, waitMs } = route
+  const { name, party, operation, from, results, rules, circuitBreaker, when, waitMs, mappingPath } = route
   return {
     ...buildIntakeRoute({ key: name, from, results }),
     party,
@@ -57,6 +58,7 @@ export function buildInboundRoute({ api }: Configuration, route: InboundRoute): 
     lateAnswerMs: api.lateAnswerMs,
     rules,
     circuitBreaker,
+    mappingName: basename(mappingPath),
     ...omitUndefined({ when, waitMs }),
     ...(OPERATIONS[operation].repeatable ? { contentsMayRepeat: true as const } : {}),
   }

@@ -98,6 +98,32 @@ test('a file with a header and no rows is said to hold no records, with a code, 
   expect((await run(['status'])).stdout).toMatch(/^empty\.csv +orders .* closed +no records$/m)
 })
 
+test('dates that read both ways are counted where another row shows that day and month may be swapped', async () => {
+  const { world, run } = await anOffice()
+  const text = ordersFile(GOOD).text.replaceAll(/\d\d\/\d\d\/(\d{4}) /g, '03/04/$1 ')
+  await world.drop('inbox/orders', 'same.csv', text)
+  await run(['run', 'orders'])
+  const [date = ''] = /03\/04\/[\d :]+/.exec(text) ?? []
+  const other = text
+    .replaceAll(/^[^,\n]*-\d+(?=,)/gm, '$&-B')
+    .replaceAll(date, date.replace('03/04/', '25/04/'))
+  await world.drop('inbox/orders', 'swapped.csv', other)
+
+  const { exit, stderr } = await run(['run', 'orders'])
+
+  expect(exit).toBe(2)
+  expect(stderr).toMatch(
+    /    line 2, column "Order Date": "25\/04\/\d{4} \d\d:\d\d" is a date as dd\/MM\/yyyy HH:mm alone, and 5 dates of its column read both ways, and were taken as MM\/dd\/yyyy HH:mm\. If swapped: correct `format` in the mapping; `dropbridge undo swapped\.csv` says what to do of those sent\.  \[date-order-doubtful\]\n/,
+  )
+  expect(stderr).toMatch(
+    /such as 12\/31\/2026 \d\d:\d\d; as dd\/MM\/yyyy HH:mm it is one\. If the file is right, /,
+  )
+  const readCodes = async (name: string) =>
+    (JSON.parse(await world.read(`results/${name}.summary.json`)) as Summary).codes
+  expect(await readCodes('swapped.csv')).toEqual({ 'date-expected': 1, 'date-order-doubtful': 1 })
+  expect(await readCodes('same.csv')).toEqual({})
+})
+
 test('a file that is no text gets no rejects file to correct, and one in another encoding does', async () => {
   const { world, run } = await anOffice()
   const damaged = gzipSync(ordersFile(DAMAGED).text).subarray(0, 60)
@@ -445,6 +471,25 @@ test('the service as a program prints where it listens and who may log in, and s
     exit: 143,
     stderr: 'finishing what is in flight; a second signal ends it at once\n',
   })
+})
+
+test('the service prints the variables of a new configuration, ready to be copied', async () => {
+  const { world } = await anOffice()
+  const running = startProgram(world.folder, ['service', '--port', '0', '--data', 'market'])
+  let out = ''
+  await new Promise<void>((resolve) =>
+    running.process.stdout?.on('data', (chunk: Buffer) => {
+      out += chunk.toString()
+      if (/^ {2}export DROPBRIDGE_CLIENT_ID=/m.test(out)) resolve()
+    }),
+  )
+  running.process.kill('SIGTERM')
+  await running.finished
+
+  expect(out).toMatch(/^ {2}export DROPBRIDGE_API_URL=http:\/\/127\.0\.0\.1:\d+$/m)
+  expect(out).toMatch(
+    /^ {2}export DROPBRIDGE_CLIENT_ID=\S+ DROPBRIDGE_CLIENT_SECRET=\S{21,} {2}# retailer \d+$/m,
+  )
 })
 
 /** An office whose route has a mapping of its own, which may be changed. */

@@ -110,7 +110,7 @@ describe('a record', () => {
   })
 
   test('two orders under one number are said once, with all columns, and asked for two numbers', async () => {
-    const other = { Name: 'Bob Smith', 'Address 1': '3 Other St', City: 'Bangor' }
+    const other = { Name: 'Bob Smith', 'Address 1': '3 Other St', City: 'Bangor', SKU: 'HV-10009' }
     const [draft] = await draftsOf(ORDERS, orderSheet({}, other))
 
     expect(draft?.problems).toEqual([
@@ -121,6 +121,19 @@ describe('a record', () => {
         ),
         fix: 'If they are two records, give them two numbers; if one, write the same values in its rows.',
       }),
+    ])
+  })
+
+  test('rows of one order that differ in several columns and name one item say both at once', async () => {
+    const other = { Name: 'Bob Smith', City: 'Bangor', SKU: 'HV-10001' }
+    const [draft] = await draftsOf(ORDERS, orderSheet({ SKU: 'HV-10001' }, other))
+
+    expect(draft?.problems.map(({ code, fix }) => [code, fix])).toEqual([
+      [
+        'rows-disagree',
+        'If they are two records, give them two numbers; if one, write the same values in its rows.',
+      ],
+      ['item-repeated', 'If the rows are one record, add the quantities up in one line, or remove one.'],
     ])
   })
 

@@ -212,6 +212,7 @@ test('the summary counts records, rows, refused lines and codes, and they add up
         [30, 31],
         [40, 40],
       ],
+      warnings: [],
     }),
   ).toEqual({
     file: 'orders.csv',

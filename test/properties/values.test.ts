@@ -196,6 +196,7 @@ function evaluateCalc(
     filled: 0,
     problems: [],
     warnings: [],
+    dateOrders: [],
     references: [],
     deferred: [],
     lineRows,

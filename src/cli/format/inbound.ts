@@ -1,7 +1,7 @@
 /** Formats the results of incoming files, and how a person decides about held records. */
 import type { HeldFile } from '../../domain/decision.ts'
 import { isPartOf } from '../../domain/file.ts'
-import { type ProblemCode, PROBLEMS } from '../../domain/problem.ts'
+import { type Problem, type ProblemCode, PROBLEMS } from '../../domain/problem.ts'
 import type { WaitingFile } from '../../domain/record.ts'
 import type { ArchivedFile } from '../../pipeline/inbound/inbound.ts'
 import type { ReportedFile } from '../../pipeline/inbound/report.ts'
@@ -10,7 +10,8 @@ import { quoteForShell } from '../../support/text.ts'
 import { formatCodedProblem, formatCount, formatCounts, formatNotes, formatWarnings } from './text.ts'
 
 /** What happened, and where the sender reads more when there is more. */
-export function formatReport({ summary, paths, firstReason, firstWarning, isPart }: ReportedFile): string[] {
+export function formatReport({ summary, paths, isPart, ...firsts }: ReportedFile): string[] {
+  const { firstReason, firstWarning, firstSkip } = firsts
   const [results, ...otherPaths] = paths
   const rejects = otherPaths.find((path) => isPartOf(path, 'rejects'))
   const exceptions = otherPaths.find((path) => isPartOf(path, 'exceptions'))
@@ -34,7 +35,7 @@ export function formatReport({ summary, paths, firstReason, firstWarning, isPart
   return [
     ...formatSummary(summary),
     ...reason,
-    ...formatSkipReasons(summary),
+    ...formatSkipReasons(summary, firstSkip),
     ...warnings,
     ...(firstWarning === undefined || warnings.length === 0
       ? []
@@ -45,10 +46,11 @@ export function formatReport({ summary, paths, firstReason, firstWarning, isPart
 }
 
 /** Why records are skipped; the results say it of each of them. */
-function formatSkipReasons({ records, codes }: Summary): string[] {
+function formatSkipReasons({ records, codes }: Summary, first?: Problem): string[] {
   if ((records.skipped ?? 0) === 0) return []
   return SKIP_CODES.filter((code) => (codes[code] ?? 0) > 0).map(
-    (code) => `    skipped: ${PROBLEMS[code].title} ${PROBLEMS[code].fix}  [${code}]`,
+    (code) =>
+      `    skipped: ${PROBLEMS[code].title} ${first?.code === code ? first.fix : PROBLEMS[code].fix}  [${code}]`,
   )
 }
 

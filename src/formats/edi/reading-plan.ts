@@ -24,6 +24,7 @@ export interface ReadingPlan {
   readonly lineColumns: readonly CompiledColumn[]
   readonly usage: NonNullable<EdiReadOptions['usage']>
   readonly elsewhere: EdiReadOptions['elsewhere']
+  readonly mappingName: EdiReadOptions['mappingName']
   /** The segments that paths lead to. */
   readonly keeps: KeptSegments
 }
@@ -79,6 +80,7 @@ function createPlan(syntax: Syntax, options: EdiReadOptions): ReadingPlan {
     lineColumns,
     usage: options.usage ?? 'production',
     elsewhere: options.elsewhere,
+    mappingName: options.mappingName,
     keeps: keepIds(paths.flatMap(listIds)),
   }
 }

@@ -117,7 +117,7 @@ export class SetReader {
 
   /** Undefined when the set is to be read. */
   #judge(set: TransactionSet): Pick<Row, 'problems' | 'verdict'> | undefined {
-    const { document, usage, elsewhere } = this.#plan
+    const { document, usage, elsewhere, mappingName } = this.#plan
     const { segment, group } = set
     const faults = this.#inspection.findFaults(set)
     if (faults.length > 0) {
@@ -132,6 +132,9 @@ export class SetReader {
         'edi-test',
         place,
         `The interchange is marked as ${what}, and the mapping takes only ${usage}.`,
+        mappingName === undefined
+          ? undefined
+          : `Nothing to do. To post tests too, write \`usage: any\` under \`read\` in ${mappingName}.`,
       )
       return { problems: [found], verdict: 'skipped' }
     }

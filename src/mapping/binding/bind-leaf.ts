@@ -11,6 +11,7 @@ import { bindCondition } from '../rows/bind-condition.ts'
 import { type Column, describeMissingColumn, resolveColumnName } from '../rows/columns.ts'
 import { bindKnownText, isKnownName } from '../rows/columns.ts'
 import { readMisreadUtf8 } from '../values/convert.ts'
+import type { FoundDateOrder } from '../values/dates.ts'
 import { cleanText, DEFERRED, FAILED, quoteText, type Refuse } from '../values/text.ts'
 import {
   type BindContext,
@@ -50,6 +51,7 @@ export function bindLeaf(plan: LeafPlan, context: BindContext): BoundLeaf {
     return FAILED
   }
   const { convert, fallback, required, reference, origin } = plan
+  const findsDateOrder = context.source?.findsDateOrders === true && plan.findDateOrder !== undefined
   return {
     kind: 'leaf',
     columns: source.columns,
@@ -64,6 +66,7 @@ export function bindLeaf(plan: LeafPlan, context: BindContext): BoundLeaf {
       if (text !== '') {
         if (isFed && (isFedNow === undefined || isFedNow())) builder.filled += 1
         built = convert(text, refuse)
+        if (findsDateOrder) noteDateOrder(plan, text, place, builder)
         if (plan.warnsOfGrouping === true && built !== FAILED) warnOfGroupingPoint(text, place, builder)
         if (plan.warnsOfRounding !== undefined && built !== FAILED)
           warnOfRounding(text, { decimals: plan.warnsOfRounding, place }, builder)
@@ -85,6 +88,11 @@ export function bindLeaf(plan: LeafPlan, context: BindContext): BoundLeaf {
 
 const FIX_NOTHING_MADE =
   'Correct the mapping: fill in the row of its lookup table, or the step that removes the text.'
+
+function noteDateOrder(plan: LeafPlan, text: string, place: () => Place, builder: RecordBuilder): void {
+  const found = plan.findDateOrder?.(text, () => FAILED) as FoundDateOrder | undefined
+  if (found !== undefined) builder.dateOrders.push({ ...found, text, place: place() })
+}
 
 function warnOfMisreadText(text: string, place: () => Place, builder: RecordBuilder): void {
   const meant = readMisreadUtf8(text)

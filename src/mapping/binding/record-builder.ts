@@ -2,7 +2,7 @@
 import type { Row } from '../../domain/format.ts'
 import { problem, type Problem } from '../../domain/problem.ts'
 import type { Place } from '../../domain/place.ts'
-import type { DeferredValue, FileSource, Reference } from '../../domain/translator.ts'
+import type { DateOrder, DeferredValue, FileSource, Reference } from '../../domain/translator.ts'
 import type { ExplainedField } from './explained.ts'
 import type { Column, Columns, MissingColumn } from '../rows/columns.ts'
 import { quoteText } from '../values/text.ts'
@@ -22,6 +22,7 @@ export interface RecordBuilder {
   readonly problems: Problem[]
   /** What is odd and does not stop the record. */
   readonly warnings: Problem[]
+  dateOrders: DateOrder[]
   references: Reference[]
   deferred: DeferredValue[]
   /** The `itemRows` that the mapping does not leave out. */

@@ -4,7 +4,7 @@ import { findZoneCity } from '../../support/clock.ts'
 import { compilePattern } from '../../support/search-pattern.ts'
 import { type MappingErrors, nodeAt, type SourceNode } from '../source/source.ts'
 import { padDigits, restoreUpc } from '../values/convert.ts'
-import { compileDateFormat, type DateFormat } from '../values/date-format.ts'
+import { compileDateFormat, compileOtherOrder, type DateFormat } from '../values/date-format.ts'
 import { type DateOptions, findZone, UTC } from '../values/dates.ts'
 import type { NumberOptions } from '../values/numbers.ts'
 import {
@@ -173,7 +173,8 @@ export function compileDates(
     const message = `there is no time zone "${options.zone}"; write one such as America/New_York`
     errors.add(nodeAt(node, 'zone'), message)
   }
-  return { formats, names, zone: zone ?? UTC }
+  const otherOrders = use === 'write' ? [] : names.map(compileOtherOrder)
+  return { formats, names, zone: zone ?? UTC, otherOrders }
 }
 
 /** Returns the options of the leaf, with those of the file as defaults. */

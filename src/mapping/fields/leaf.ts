@@ -23,6 +23,7 @@ import {
   type Tables,
 } from '../tables.ts'
 import { createConverter } from '../values/convert.ts'
+import { type DateOptions, findDateOrder } from '../values/dates.ts'
 import { type Convert, normalizeBlanks } from '../values/text.ts'
 import {
   compileDates,
@@ -180,7 +181,8 @@ function compileConversion(
   context: LeafContext,
 ) {
   const { rule, list } = target
-  const value = createValueConverter(node, options, target, context)
+  const dates = compileValueDates(node, options, context)
+  const value = createValueConverter(options, dates, target, context)
   const converted = list ? createListConverter(value, rule, options) : value
   const note = (option: keyof BodyLeaf, message: string) => context.errors.add(nodeAt(node, option), message)
   const lookup =
@@ -198,7 +200,14 @@ function compileConversion(
     value: { does: asked || `as ${describeRule(rule)}`, isAsked: asked !== '', convert: converted },
     fallback: options.const === undefined ? `default ${formatOption(options.default)}` : 'const',
   }
-  return { convert: prependSteps(lookedUp?.convert ?? converted, texts), steps, lookup: lookedUp }
+  const findOrder: Convert = (text) => findDateOrder(text, dates)
+  const isDate = (rule.kind === 'date' || rule.kind === 'dateTime') && !list && lookup === undefined
+  return {
+    convert: prependSteps(lookedUp?.convert ?? converted, texts),
+    ...(isDate && dates.otherOrders !== undefined ? { findDateOrder: prependSteps(findOrder, texts) } : {}),
+    steps,
+    lookup: lookedUp,
+  }
 }
 
 /** Returns the rule for the name that replaces the id until the bridge finds the id. */
@@ -207,17 +216,26 @@ function toReferenceRule(kind: ReferenceKind): FieldRule {
   return kind === 'order' ? { kind: 'text', max, code: 'number' } : { kind: 'text', max }
 }
 
-/** Converts a calculation's result as plain text, whatever the format of its columns. */
-function createValueConverter(
+/** A calculation reads its columns by their format, and gives plain text. */
+function compileValueDates(
   node: SourceNode,
   options: BodyLeaf,
-  { rule }: LeafTarget,
-  { errors, decimal, allowsDamage, paths }: LeafContext,
-): Convert {
-  const { zone, calc, long } = options
-  const isCell = options.table === undefined && options.order === undefined && options.kept === undefined
+  { errors, paths }: Pick<LeafContext, 'errors' | 'paths'>,
+): DateOptions {
+  const { zone, calc } = options
   const written = compileDates(node, calc === undefined ? options : { zone }, errors, 'read')
-  const dates = paths === undefined ? written : { ...written, isCompact: true }
+  return paths === undefined ? written : { ...written, isCompact: true }
+}
+
+/** Converts a calculation's result as plain text, whatever the format of its columns. */
+function createValueConverter(
+  options: BodyLeaf,
+  dates: DateOptions,
+  { rule }: LeafTarget,
+  { decimal, allowsDamage }: Pick<LeafContext, 'decimal' | 'allowsDamage'>,
+): Convert {
+  const { calc, long } = options
+  const isCell = options.table === undefined && options.order === undefined && options.kept === undefined
   const { round, ...numbers } = resolveNumberOptions(options, decimal)
   const plain = calc === undefined ? numbers : { decimal: '.' as const }
   const sent = options.find === undefined ? rule : toReferenceRule(options.find)

@@ -51,6 +51,8 @@ export interface LeafPlan extends Pick<LeafTarget, 'field' | 'perRow' | 'require
   readonly fallback?: unknown
   /** Returns undefined where the text turns out to be blank. */
   readonly convert: Convert
+  /** Of a date: a `FoundDateOrder` where the text is a date too, or only, with day and month swapped. */
+  readonly findDateOrder?: Convert
   readonly steps: LeafSteps
   /** The constant or the table that gives each value, with its line in the mapping; absent where cells give some. */
   readonly origin?: string | undefined

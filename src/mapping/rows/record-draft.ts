@@ -145,7 +145,10 @@ function createPlainDraft(record: RecordRows, number: number, context: DraftCont
   const keep = built === undefined ? undefined : context.keep?.build()
   const lines = [...listLineRanges(rows, builder), ...totals.map(toLineRange)]
   const { references, deferred, problems: found, warnings } = builder
-  const warned = warnings.length === 0 ? {} : { warnings: removeRepeats(warnings) }
+  const warned = {
+    ...(warnings.length === 0 ? {} : { warnings: removeRepeats(warnings) }),
+    ...(builder.dateOrders.length === 0 ? {} : { dateOrders: builder.dateOrders }),
+  }
   if (built !== undefined && isSound && found.length === 0) {
     const more = { ...(deferred.length === 0 ? {} : { deferred }), ...toKeptValues(keep), ...warned }
     return { number, lines, keyValues, body: built, references, ...more, problems: [] }
@@ -166,7 +169,9 @@ function createPlainDraft(record: RecordRows, number: number, context: DraftCont
 const FIX_TWO_RECORDS =
   'If they are two records, give them two numbers; if one, write the same values in its rows.'
 
-/** Rows that disagree in several columns are two records under one number: that is said once, and nothing of their items. */
+const FIX_SAME_ITEM = 'If the rows are one record, add the quantities up in one line, or remove one.'
+
+/** Rows that disagree in several columns are two records under one number, or one: both are said at once, each only once. */
 function joinDisagreements(problems: readonly Problem[]): Problem[] {
   const [first, ...others] = problems.filter(({ code }) => code === 'rows-disagree')
   const columns = [...new Set(others.flatMap(({ place: { column } }) => column ?? []))]
@@ -174,7 +179,8 @@ function joinDisagreements(problems: readonly Problem[]): Problem[] {
   const message = `${first.message.replace(/\.$/, '')}; more columns differ: ${quoteNames(columns)}.`
   return problems.flatMap((each) => {
     if (each === first) return [{ ...first, message, fix: FIX_TWO_RECORDS }]
-    return ['rows-disagree', 'item-repeated'].includes(each.code) ? [] : [each]
+    if (each.code === 'item-repeated') return [{ ...each, fix: FIX_SAME_ITEM }]
+    return each.code === 'rows-disagree' ? [] : [each]
   })
 }
 
@@ -207,6 +213,7 @@ function prepareBuilder(rows: readonly Row[], { builder, grouping, headerLayout 
   builder.filled = 0
   builder.references = []
   builder.deferred = []
+  builder.dateOrders = []
   builder.problems.length = 0
   builder.warnings.length = 0
   return isBroken

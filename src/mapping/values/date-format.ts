@@ -29,6 +29,20 @@ function suggestOtherOrder(format: string): string {
   return dayFirst === format ? '' : `, or ${dayFirst} where the day comes first,`
 }
 
+export interface OtherOrder {
+  readonly name: string
+  readonly format: DateFormat
+}
+
+/** The same format with day and month swapped; undefined where they are not both numbers, one right behind the other. */
+export function compileOtherOrder(name: string): OtherOrder | undefined {
+  const dayFirst = /(?<![Md])(dd?)([^A-Za-z']*)(MM?)(?![Md])/
+  const monthFirst = /(?<![Md])(MM?)([^A-Za-z']*)(dd?)(?![Md])/
+  const swapped = name.replace(dayFirst.test(name) ? dayFirst : monthFirst, '$3$2$1')
+  const format = swapped === name ? name : compileAsWritten(swapped)
+  return typeof format === 'string' ? undefined : { name: swapped, format }
+}
+
 /** The tokens of formats such as `%Y-%m-%d`, each with ours. */
 const PERCENT_TOKENS: Readonly<Record<string, string>> = {
   Y: 'yyyy',

@@ -4,6 +4,7 @@ import {
   type DateFormat,
   type DateParts,
   describeMissingDay,
+  type OtherOrder,
   parseOffset,
   toWrittenTime,
   type WrittenTime,
@@ -16,6 +17,8 @@ export interface DateOptions {
   readonly formats: readonly DateFormat[]
   readonly names: readonly string[]
   readonly zone: Zone
+  /** For each format, the one with day and month swapped, if there is one. */
+  readonly otherOrders?: readonly (OtherOrder | undefined)[]
   /** Without formats: also `20261121` and `261121`, as documents of X12 and EDIFACT have them. */
   readonly isCompact?: boolean
 }
@@ -94,6 +97,28 @@ function expandDay(text: string): string {
   return `${century ?? (Number(year) < 70 ? '20' : '19')}${year}-${month}-${day}`
 }
 
+export interface FoundDateOrder {
+  /** Whether the text is a date in the other order alone; if not, it is another date there. */
+  readonly isOther: boolean
+  readonly own: string
+  readonly other: string
+}
+
+/** Whether the text is a date too, or only, with day and month swapped. */
+export function findDateOrder(
+  text: string,
+  { formats, names, otherOrders = [] }: DateOptions,
+): FoundDateOrder | undefined {
+  const read = formats.findIndex((format) => format.read(text) !== undefined)
+  for (const [index, order] of otherOrders.entries()) {
+    if (order === undefined || (read !== -1 && read !== index)) continue
+    const other = order.format.read(text)
+    if (other === undefined || other.localMs === formats[index]?.read(text)?.localMs) continue
+    return { isOther: read === -1, own: names[index] ?? '', other: order.name }
+  }
+  return undefined
+}
+
 export function resolveInstant({ localMs, offsetMs }: WrittenTime, zone: Zone): number | undefined {
   return offsetMs === undefined ? zone.toInstant(localMs) : localMs - offsetMs
 }
@@ -114,11 +139,8 @@ function readIsoParts(text: string): DateParts | undefined {
 }
 
 /** Refuses a text that matches none of the formats, or names a day that does not exist. */
-export function refuseDate(
-  text: string,
-  { formats, names, isCompact }: DateOptions,
-  refuse: Refuse,
-): typeof FAILED {
+export function refuseDate(text: string, options: DateOptions, refuse: Refuse): typeof FAILED {
+  const { formats, names, isCompact } = options
   const day = isCompact === true ? undefined : readDayNumber(text)
   if (day !== undefined) {
     const message = `${quoteText(text)} is the number that a spreadsheet has for ${day}.`
@@ -134,6 +156,11 @@ export function refuseDate(
   const fix = names.length === 0 ? usualFix : undefined
   const [first] = formats
   const example = first === undefined ? '' : `, such as ${first.write(EXAMPLE_MS, EXAMPLE_OFFSET_MS)}`
+  const order = findDateOrder(text, options)
+  if (order !== undefined) {
+    const message = `${quoteText(text)} is not a date written as ${forms}${example}; as ${order.other} it is one.`
+    return refuse('date-expected', message, FIX_OTHER_ORDER)
+  }
   const months = /MMM/.test(forms) && /\p{L}{3}/u.test(text) ? '; MMM is an English month' : ''
   return refuse(
     'date-expected',
@@ -145,6 +172,9 @@ export function refuseDate(
 /** Day and month, and hour and minute, cannot be taken for each other. */
 const EXAMPLE_MS = Date.UTC(2026, 11, 31, 18, 45)
 const EXAMPLE_OFFSET_MS = -5 * 60 * 60_000
+
+const FIX_OTHER_ORDER =
+  'If the file is right, correct `format` in the mapping, and check the rows that were sent.'
 
 const FIX_DAY_NUMBER = 'Format the column as a date in the spreadsheet, and save the file again.'
 

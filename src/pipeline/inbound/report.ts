@@ -23,7 +23,7 @@ import { openRecordSets } from './record-sets.ts'
 import { collectReturnedRows } from './returned-rows.ts'
 import { getStepContext, listOperations, openSteps } from './steps.ts'
 import { deliverReports, type ReportFile } from './report-files.ts'
-import { createSummary, type Summary } from './summary.ts'
+import { collectDateDoubts, createSummary, type Summary } from './summary.ts'
 import { readPages } from '../../support/async.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 
@@ -48,6 +48,8 @@ export interface ReportedFile {
   readonly firstReason?: Problem
   /** The first warning about a record that was sent; likewise. */
   readonly firstWarning?: Problem
+  /** Why the first skipped record was skipped; likewise. */
+  readonly firstSkip?: Problem
 }
 
 const CORRECTED: ReadonlySet<string> = new Set(['accepted', 'duplicate'])
@@ -95,6 +97,9 @@ async function writeReports(context: InboundContext, file: FileEntry, baseName: 
   const sets = isEdi && file.outcome === 'processed' ? await openRecordSets(context, file) : undefined
   let firstReason: Problem | undefined
   let firstWarning: Problem | undefined
+  let firstSkip: Problem | undefined
+  let mayHaveOtherOrder = false
+  const fileWarnings: Problem[] = []
   /** The sets of which a record was accepted. */
   const corrected = new Set<string>()
   const keys = file.keyColumns.length
@@ -117,12 +122,14 @@ async function writeReports(context: InboundContext, file: FileEntry, baseName: 
         if (set !== undefined && set !== '' && CORRECTED.has(record.state) && corrected.size < SETS_MAX)
           corrected.add(set)
         summary.add(record)
+        mayHaveOtherOrder ||= record.problems.some(({ code }) => code === 'date-expected')
         const [reason] = record.state === 'rejected' ? record.problems : []
         if (reason !== undefined && firstReason === undefined) {
           const first = addLine(reason, record, { detailRows, set })
           firstReason ??= { ...first, fix: fillFix(first, shown) }
         }
         const [odd] = record.state === 'rejected' ? [] : record.warnings
+        if (record.state === 'skipped') firstSkip ??= record.problems[0]
         if (odd !== undefined) firstWarning ??= addLine(odd, record, { detailRows, set })
         return [
           ...formatResultRow(record, keys, { ...shown, detailRows, set }),
@@ -132,6 +139,8 @@ async function writeReports(context: InboundContext, file: FileEntry, baseName: 
       returned.add(page)
       yield formatRows(rows)
     }
+    if (mayHaveOtherOrder && summary.hasAccepted())
+      fileWarnings.push(...(await findDateDoubts(context, file)))
     const problems = summary.listFileProblems()
     const fileCells = formatFileRow({ ...file, problems })
     const cells = isEdi ? insertSetCells(fileCells, blank(SET_COLUMNS)) : fileCells
@@ -159,9 +168,15 @@ async function writeReports(context: InboundContext, file: FileEntry, baseName: 
   // Not the last event of the journal: made again after a crash, the summary must contain the same event.
   const journal = await context.journal.findSubmission(file.id)
   const columnDifferences = await findColumnDifferences(context, file)
-  const finished = summary.finish({ ...ranges, columns: columnDifferences, journal, notes })
+  const finished = summary.finish({
+    ...ranges,
+    columns: columnDifferences,
+    journal,
+    notes,
+    warnings: fileWarnings,
+  })
   await spool.putUnflushed(`${file.id}.summary`, [Buffer.from(`${JSON.stringify(finished, null, 2)}\n`)])
-  return { summary: finished, firstReason, firstWarning }
+  return { summary: finished, firstReason, firstWarning, firstSkip }
 }
 
 /** Compares the columns again: the report may be made long after the file was planned. */
@@ -171,6 +186,29 @@ async function findColumnDifferences(context: InboundContext, file: FileEntry) {
   if ('problems' in opened) return undefined
   await opened.close()
   return opened.columns
+}
+
+/**
+ * Reads the dates of the file again: where one of a column is a date with day and month swapped alone, the dates that read
+ * both ways may be swapped too. Which they are is not known before the last row, when earlier ones may be sent already.
+ */
+async function findDateDoubts(context: InboundContext, file: FileEntry): Promise<readonly Problem[]> {
+  const opened = await openSteps(context, file, { findsDateOrders: true })
+  if ('problems' in opened) return []
+  const doubts = collectDateDoubts()
+  try {
+    for (const { source } of opened.steps) {
+      if (source === undefined) continue
+      for await (const rows of source.reading.batches) {
+        doubts.add(source.bound.translateRows(rows))
+        await giveWay(context, file)
+      }
+      doubts.add(source.bound.finish())
+    }
+  } finally {
+    await opened.close()
+  }
+  return doubts.list()
 }
 
 /** True where a record of this step starts with a header row. */

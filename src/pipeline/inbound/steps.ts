@@ -88,7 +88,11 @@ export interface OpenFile {
 }
 
 /** Opens the file for all steps, or returns why it is unusable as a whole. */
-export async function openSteps(context: InboundContext, file: FileEntry) {
+export async function openSteps(
+  context: InboundContext,
+  file: FileEntry,
+  more: Pick<FileSource, 'findsDateOrders'> = {},
+) {
   const { format, spool } = context
   const sets = file.partOf === undefined ? undefined : await context.journal.getPartSets(file.id)
   const steps: OpenStep[] = []
@@ -108,7 +112,7 @@ export async function openSteps(context: InboundContext, file: FileEntry) {
       await close()
       return { problems: await explainWrongInbox(context, file, reading) }
     }
-    const bound = translator.bind(reading.layouts, createFileSource(context, file))
+    const bound = translator.bind(reading.layouts, { ...createFileSource(context, file), ...more })
     if (!('keyColumns' in bound)) {
       await Promise.all([close(), reading.close()])
       const { layouts } = reading

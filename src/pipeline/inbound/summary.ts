@@ -5,7 +5,7 @@ import type { Notes } from '../../domain/format.ts'
 import { problem, type Problem, type ProblemCode, PROBLEMS } from '../../domain/problem.ts'
 import type { Outcome, RecordState, ReportedRecord } from '../../domain/record.ts'
 import { formatAccount } from '../../domain/route.ts'
-import type { LineRange } from '../../domain/translator.ts'
+import type { DateOrder, Draft, LineRange } from '../../domain/translator.ts'
 import { isoTime } from '../../support/clock.ts'
 import type { DocumentState } from '../../domain/shipping-document.ts'
 import type { InboundContext } from '../context.ts'
@@ -58,6 +58,7 @@ interface SummaryTotals {
   readonly columns?: ColumnDifferences | undefined
   readonly journal?: Anchor | undefined
   readonly notes?: Notes | undefined
+  readonly warnings: readonly Problem[]
 }
 
 const DOCUMENT_WORDS = {
@@ -87,6 +88,7 @@ export function createSummary(route: InboundContext['route'], file: FileEntry, s
   return {
     /** The problems of the file as a whole, once all its records were added. */
     listFileProblems,
+    hasAccepted: () => counts.has('accepted'),
     add(record: RecordWithDocuments): void {
       count(counts, record.state)
       const own = countsByOperation.get(record.operation) ?? new Map<string, number>()
@@ -106,8 +108,8 @@ export function createSummary(route: InboundContext['route'], file: FileEntry, s
       if (record.warnings.length === 0) return
       for (const code of new Set(record.warnings.map((each) => each.code))) count(warnings, code)
     },
-    finish({ columns, journal, notes, ...ranges }: SummaryTotals): Summary {
-      const problems = listFileProblems()
+    finish({ columns, journal, notes, warnings: ofFile, ...ranges }: SummaryTotals): Summary {
+      const problems = [...listFileProblems(), ...ofFile]
       for (const { code } of problems) count(codes, code)
       const total = [...counts.values()].reduce((sum, each) => sum + each, 0)
       return {
@@ -136,6 +138,33 @@ export function createSummary(route: InboundContext['route'], file: FileEntry, s
       }
     },
   }
+}
+
+/** Counts, for each column, the records whose dates read both ways, and keeps the first date that reads in the other order alone. */
+export function collectDateDoubts() {
+  const columns = new Map<string, { count: number; other?: DateOrder }>()
+  const addDraft = ({ dateOrders = [], problems }: Draft) => {
+    for (const order of dateOrders) {
+      const { column = '' } = order.place
+      const known = columns.get(column) ?? { count: 0 }
+      columns.set(column, known)
+      if (order.isOther) known.other ??= order
+      else if (problems.length === 0) known.count += 1
+    }
+  }
+  return {
+    add: (drafts: readonly Draft[]) => drafts.forEach(addDraft),
+    list: () =>
+      [...columns.values()].flatMap(({ count, other }) =>
+        other === undefined || count === 0 ? [] : [warnOfOtherOrder(other, count)],
+      ),
+  }
+}
+
+function warnOfOtherOrder({ text, place, own, other }: DateOrder, count: number): Problem {
+  const first = `"${text}" is a date as ${other} alone`
+  const message = `${first}, and ${count === 1 ? '1 date of its column reads' : `${count} dates of its column read`} both ways, and ${count === 1 ? 'was' : 'were'} taken as ${own}.`
+  return { ...problem('date-order-doubtful', place, message), severity: 'warning' }
 }
 
 function suggestColumns({ absent, unused }: ColumnDifferences): Record<string, string> {

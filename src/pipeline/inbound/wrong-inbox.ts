@@ -4,6 +4,7 @@ import { isUnreadable, type Layout, type ReadOptions, type Row } from '../../dom
 import { type Problem, problem, type ProblemCode } from '../../domain/problem.ts'
 import type { Translator } from '../../domain/translator.ts'
 import { foldColumnName } from '../../mapping/rows/columns.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
 import { quoteNames } from '../../support/text.ts'
 import type { InboundContext, OtherRoute } from '../context.ts'
 import { getSpoolName } from './intake.ts'
@@ -156,7 +157,8 @@ function describeMatches(first: Match, more: readonly Match[]): FileReaders {
 // Interchanges may hold documents of several kinds, each for a route of its own.
 
 /** The options of a reading, with the routes of other documents for the messages. */
-export function nameOtherDocuments(context: InboundContext, { read }: Translator): ReadOptions {
+export function nameOtherDocuments(context: InboundContext, translator: Translator): ReadOptions {
+  const { read } = translator
   if (read.edi === undefined) return read
   const { format, edi } = read
   const others = (context.listOtherRoutes?.() ?? []).filter(
@@ -167,5 +169,7 @@ export function nameOtherDocuments(context: InboundContext, { read }: Translator
       translator.read.edi === undefined ? [] : [[translator.read.edi.document, { route: name, inbox }]],
     ),
   )
-  return { ...read, edi: { ...edi, elsewhere } }
+  const own =
+    translator === context.translator ? omitUndefined({ mappingName: context.route.mappingName }) : {}
+  return { ...read, edi: { ...edi, elsewhere, ...own } }
 }

@@ -45,6 +45,7 @@ const COUNTS: Readonly<Record<ProblemCode, boolean>> = {
   'point-as-grouping': false,
   'point-as-decimal': false,
   'date-expected': true,
+  'date-order-doubtful': false,
   'boolean-expected': true,
   'spreadsheet-error': true,
   'number-in-exponent-form': true,
