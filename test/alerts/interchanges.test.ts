@@ -127,7 +127,7 @@ test('a repaired copy is taken where its name says that it is a correction', asy
   await world.drop('inbox/van', 'day.x12', drop(wrong))
   await run('run')
   expect(await world.read('results/day.x12.sets.csv')).toContain(
-    'If nothing is missing: `dropbridge edi fix REJECTS --out FIXED`.',
+    `If nothing is missing: \`dropbridge edi fix day.x12.edi-orders.rejects.x12 --out ${join(world.folder, 'exchange/inbox/van/day.rejects.x12')}\`.`,
   )
   const rejects = 'exchange/results/day.x12.edi-orders.rejects.x12'
   expect(await world.read('results/day.x12.edi-orders.results.csv')).toContain(

@@ -148,6 +148,11 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
   const reasons = new Map<string, Problem & { sets: number }>()
   const faults: Problem[] = []
   const mended = nameParts(context, file, { baseName: file.name, kind: 'exceptions' })
+  /** The rows of a set that a route has taken come back in the rejects file of that route. */
+  const nameReturned = (reportName: string | undefined) =>
+    reportName === undefined
+      ? mended
+      : { ...mended, returned: `${reportName}${partSuffix('rejects', file.name)}` }
   const writer = format.createWriter([...SET_COLUMNS], { format: 'csv', ...route.resultsWriting })
 
   const answered = await createAnsweredSets(context, file)
@@ -193,7 +198,7 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
       judged.segments.join('-'),
       String(judged.records.all),
       String(judged.records.refused),
-      ...formatProblemCells(problems, { file: file.name }),
+      ...formatProblemCells(problems, { file: file.name, parts: nameReturned(taker?.part.reportName) }),
       taker?.part.reportName === undefined ? '' : `${taker.part.reportName}.results.csv`,
     ]
   }
