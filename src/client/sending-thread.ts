@@ -31,7 +31,7 @@ const USUAL_SETTINGS = { afterRequests: 500, idleMs: 10_000 } as const
  * With two processors, the thread pays only while this one waits for the API: then the connections are what is short. An API that
  * answers at once leaves no time to wait, and the two threads would only share what the processors can do.
  */
-const IDLE_SHARES = { twoProcessors: 0.25, more: 0 } as const
+const IDLE_SHARES = { twoProcessors: 0.35, more: 0 } as const
 
 /** How long the thread waits for the requests that began without it, so that no more connections than allowed are open. */
 const LONGEST_HANDOVER_MS = 1000

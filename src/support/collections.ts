@@ -44,45 +44,56 @@ const FIRST_SLOTS = 1024
 export function createRepeatFinder() {
   let slots = new Uint32Array(2 * FIRST_SLOTS)
   let count = 0
-  /** Whether the pair is new. A pair of zeros marks a free slot. */
-  const insert = (table: Uint32Array, low: number, high: number): boolean => {
+  /** The place of the pair, or of the free slot for it, which has a pair of zeros. */
+  const findPlace = (table: Uint32Array, [low, high]: Pair): number => {
     const mask = table.length / 2 - 1
     for (let at = low & mask; ; at = (at + 1) & mask) {
       const [first, second] = [table[2 * at], table[2 * at + 1]]
-      if (first === low && second === high) return false
-      if (first !== 0 || second !== 0) continue
-      table[2 * at] = low
-      table[2 * at + 1] = high
-      return true
+      if ((first === low && second === high) || (first === 0 && second === 0)) return 2 * at
     }
+  }
+  const isFree = (table: Uint32Array, place: number) => table[place] === 0 && table[place + 1] === 0
+  const insert = (table: Uint32Array, pair: Pair): boolean => {
+    const place = findPlace(table, pair)
+    if (!isFree(table, place)) return false
+    table.set(pair, place)
+    return true
   }
   const grow = () => {
     const larger = new Uint32Array(2 * slots.length)
     for (let at = 0; at < slots.length; at += 2) {
       const [low = 0, high = 0] = [slots[at], slots[at + 1]]
-      if (low !== 0 || high !== 0) insert(larger, low, high)
+      if (low !== 0 || high !== 0) insert(larger, [low, high])
     }
     slots = larger
   }
   return {
     /** Notes the text; true where it, or by a rare chance another one, was noted before. */
     isRepeat(text: string): boolean {
-      // Two runs of FNV-1a over the letters, with other starts and other primes, each mixed at its end.
-      let low = 0x811c9dc5
-      let high = 0x9747b28c
-      for (let index = 0; index < text.length; index++) {
-        const unit = text.charCodeAt(index)
-        low = Math.imul(low ^ unit, 0x01000193)
-        high = Math.imul(high ^ unit, 0x5bd1e995)
-        high ^= high >>> 13
-      }
-      const isNew = insert(slots, mixBits(low) || 1, mixBits(high ^ text.length))
-      if (!isNew) return true
+      if (!insert(slots, hashText(text))) return true
       count++
       if (2 * count > slots.length / 2) grow()
       return false
     },
+    /** Whether the text was noted; it is not noted now. */
+    has: (text: string): boolean => !isFree(slots, findPlace(slots, hashText(text))),
   }
+}
+
+/** The two halves of a hash of 64 bits; the first is never 0. */
+type Pair = readonly [low: number, high: number]
+
+function hashText(text: string): Pair {
+  // Two runs of FNV-1a over the letters, with other starts and other primes, each mixed at its end.
+  let low = 0x811c9dc5
+  let high = 0x9747b28c
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    low = Math.imul(low ^ unit, 0x01000193)
+    high = Math.imul(high ^ unit, 0x5bd1e995)
+    high ^= high >>> 13
+  }
+  return [mixBits(low) || 1, mixBits(high ^ text.length)]
 }
 
 /** Spreads the bits of a number of 32 bits, so that similar texts fall into other slots. */

@@ -1,8 +1,10 @@
 /** Long files: their records are planned block by block, while those of earlier blocks are sent. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Journal } from '../../src/domain/journal.ts'
+import { createRepeatedRecordFinder } from '../../src/pipeline/inbound/blocks.ts'
 import { parseCsv } from '../fixtures/csv.ts'
 import { aWorld, type World, type WorldOptions } from '../fixtures/world.ts'
 import { ordersFile, type SampleOrder, sampleOrders } from '../samples/orders.ts'
@@ -204,4 +206,38 @@ test('a mapping that divides the half-sent file otherwise is refused, and the ol
   expect((await world.orders()).map((order) => order.purchase_order_number).toSorted()).toEqual(
     orders.map(({ po }) => po).toSorted(),
   )
+})
+
+const SCANNED = fc.record({
+  name: fc.constantFrom('A', 'B', 'C', undefined),
+  keyValues: fc.array(fc.constantFrom('A', 'B', 'K', ''), { minLength: 1, maxLength: 1 }),
+})
+
+test('a record with a name or key cells that came before is always found', () => {
+  fc.assert(
+    fc.property(fc.array(SCANNED, { maxLength: 12 }), (records) => {
+      const isRepeat = createRepeatedRecordFinder()
+      const [names, keys] = [new Set<string>(), new Set<string>()]
+      for (const record of records) {
+        const { name, keyValues } = record
+        const [key = ''] = keyValues
+        const mustFind = (name !== undefined && names.has(name)) || (key !== '' && keys.has(key))
+        const found = isRepeat(record)
+        expect(found || !mustFind).toBe(true)
+        // A file with a repeat is planned whole, and the scan ends.
+        if (found) return
+        if (name !== undefined) names.add(name)
+        keys.add(key)
+      }
+    }),
+  )
+})
+
+test.each([
+  ['their own key', (index: number) => ({ name: `HV-${index}`, keyValues: [`HV-${index}`] })],
+  ['another cell', (index: number) => ({ name: `${index + 1}`, keyValues: [`${index}`] })],
+  ['two cells', (index: number) => ({ name: `HV-${index}`, keyValues: [`${index}`, 'x'] })],
+])('no record counts as a repeat where the names are %s and all differ', (_, toRecord) => {
+  const isRepeat = createRepeatedRecordFinder()
+  expect(Array.from({ length: 500 }, (_, index) => toRecord(index)).filter(isRepeat)).toEqual([])
 })
