@@ -195,6 +195,8 @@ test('a changed order that may have been posted is held, and refused by the API 
   const resolved = await run('resolve', `orders/${order?.po}`, '--absent', ...WHO)
 
   expect(held.err).toContain('1 held')
+  expect(held.err).toContain('dropbridge resolve KEY --accepted ID --by NAME --why TEXT')
+  expect(held.err).toContain('dropbridge restored --end --by NAME --why TEXT')
   expect(traced.out).toMatch(/restored\s+\S+Z from a backup of then: it may have been sent since/)
   expect(traced.out).not.toMatch(/^\s*sent /m)
   expect(resolved.err).toContain('1 rejected')

@@ -59,6 +59,21 @@ describe('a row of the results of documents', () => {
     expect(header).toContain('purchase_order_number,_line,_set,_segment,_record,_status,')
   })
 
+  test('names the mapping that would take a test interchange', async () => {
+    const world = await aWorldReading('x12/850-orders')
+    const test = ONE_DAY.replace(/^(ISA(?:\*[^*]*){14}\*)P/, '$1T')
+
+    const rows = await runFile(world, test)
+
+    expect(rows.map(([, , status, code]) => [status, code])).toEqual([
+      ['skipped', 'edi-test'],
+      ['skipped', 'edi-test'],
+      ['skipped', 'edi-test'],
+    ])
+    const [{ _fix: fix } = {}] = parseCsv(await world.read('results/day.x12.results.csv'))
+    expect(fix).toBe('Nothing to do. To post tests too, write `usage: any` under `read` in 850-orders.yaml.')
+  })
+
   test('names the segment of the line that the API refused', async () => {
     const world = await aWorldReading('x12/850-orders')
     const unknown = ONE_DAY.replace('UP*086000100070*SK*NL-0007*VN*NL-0007', 'SK*NOBODYS')
