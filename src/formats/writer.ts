@@ -13,9 +13,11 @@ export function createCsvWriter(columns: readonly string[], options: WriteOption
 
   const quotedLine: FormatLine = (cells) => {
     let line = ''
-    for (const [index, cell] of cells.entries()) {
-      if (index > 0) line += delimiter
+    let separator = ''
+    for (const cell of cells) {
+      line += separator
       line += needsQuotes.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+      separator = delimiter
     }
     // Readers would not take an empty line for a row.
     return (line === '' ? '""' : line) + newline

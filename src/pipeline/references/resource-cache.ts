@@ -113,15 +113,25 @@ const KINDS: Readonly<Record<ResourceKind, KindRules>> = {
 
 const RESOURCE_KINDS = Object.keys(KINDS) as readonly ResourceKind[]
 
+/** The fields of a shape, listed once: every resource that the API shows is read by them. */
+type FactParts = readonly (readonly [field: string, parts: FactParts | undefined])[]
+
+function listParts(shape: FactShape): FactParts {
+  return Object.entries(shape).map(([field, part]) => [field, part === true ? undefined : listParts(part)])
+}
+
+const FACT_PARTS = new Map(RESOURCE_KINDS.map((kind) => [kind, listParts(KINDS[kind].facts)]))
+
 /** The resource in its stored form; empty for a resource without a usable id. */
 export function toCachedResource(kind: ResourceKind, resource: unknown): SeenResource[] {
   const id = readId(resource)
   if (id === undefined) return []
   const shown = resource as Resource
-  const { keys, needed, facts } = KINDS[kind]
+  const { keys, needed } = KINDS[kind]
   const names = keys(shown).flatMap((key) => toText(key) ?? [])
   const isWhole = needed.every((field) => shown[field] !== undefined)
-  return [{ id, keys: names, ...(isWhole ? { facts: selectFacts(shown, facts) as ResourceFacts } : {}) }]
+  if (!isWhole) return [{ id, keys: names }]
+  return [{ id, keys: names, facts: selectFacts(shown, FACT_PARTS.get(kind) ?? []) as ResourceFacts }]
 }
 
 /** The shipments that an order shows. */
@@ -140,13 +150,13 @@ function toText(key: unknown): string | undefined {
   return typeof key === 'string' && key !== '' ? key : undefined
 }
 
-function selectFacts(value: unknown, shape: FactShape): unknown {
-  if (Array.isArray(value)) return value.map((item) => selectFacts(item, shape))
+function selectFacts(value: unknown, facts: FactParts): unknown {
+  if (Array.isArray(value)) return value.map((item) => selectFacts(item, facts))
   if (typeof value !== 'object' || value === null) return value
   const kept: Record<string, unknown> = {}
-  for (const [field, part] of Object.entries(shape)) {
+  for (const [field, parts] of facts) {
     const shown = (value as Resource)[field]
-    if (shown !== undefined) kept[field] = part === true ? shown : selectFacts(shown, part)
+    if (shown !== undefined) kept[field] = parts === undefined ? shown : selectFacts(shown, parts)
   }
   return kept
 }
