@@ -155,7 +155,7 @@ export const FILE_PROBLEMS = {
   },
   'date-order-doubtful': {
     title: 'Day and month may be swapped in dates that were taken.',
-    fix: 'If swapped: correct `format` in the mapping; `dropbridge undo FILE` says what to do of those sent.',
+    fix: 'If swapped: correct `format` in the mapping; `dropbridge undo KEY` says how to cancel what was sent.',
     details:
       'A warning for a file: one date of a column fits only the other order of day and month, and others, such as 03/04/2026, fit both. The record with the first is refused, the others are not.',
   },

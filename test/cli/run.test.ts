@@ -113,7 +113,7 @@ test('dates that read both ways are counted where another row shows that day and
 
   expect(exit).toBe(2)
   expect(stderr).toMatch(
-    /    line 2, column "Order Date": "25\/04\/\d{4} \d\d:\d\d" is a date as dd\/MM\/yyyy HH:mm alone, and 5 dates of its column read both ways, and were taken as MM\/dd\/yyyy HH:mm\. If swapped: correct `format` in the mapping; `dropbridge undo swapped\.csv` says what to do of those sent\.  \[date-order-doubtful\]\n/,
+    /    line 2, column "Order Date": "25\/04\/\d{4} \d\d:\d\d" is a date as dd\/MM\/yyyy HH:mm alone, and 5 dates of its column read both ways, and were taken as MM\/dd\/yyyy HH:mm\. If swapped: correct `format` in the mapping; `dropbridge undo KEY` says how to cancel what was sent\.  \[date-order-doubtful\]\n/,
   )
   expect(stderr).toMatch(
     /such as 12\/31\/2026 \d\d:\d\d; as dd\/MM\/yyyy HH:mm it is one\. If the file is right, /,

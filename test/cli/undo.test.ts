@@ -247,3 +247,20 @@ test('records that are held, and deliveries that are not finished, are said with
   expect(stepOf(order, 'brand/2000', 'redeliver')).toMatchObject({ chance: 'no', commands: [] })
   expect(away.exit).toBe(69)
 })
+
+test('the name of a file is no order, and trace is named', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+  await world.run('orders')
+  const run = await commandsOf(world)
+
+  const { exit, err } = await run('undo', 'orders.csv')
+
+  expect(exit).toBe(2)
+  expect(err).toBe(
+    [
+      'The journal knows "orders.csv" as a file or by another name, and not as an order.',
+      'Give the number or the id of an order. Files and records: dropbridge trace orders.csv.',
+    ].join('\n'),
+  )
+})

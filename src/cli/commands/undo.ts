@@ -46,8 +46,14 @@ export const undoCommand = defineCommand({
     const near = await withExistingJournal(configuration, clock, (journal) =>
       journal.findSimilarNames(key, 5),
     )
-    terminal.say(`Neither the API nor the journal shows "${key}".`)
-    if (near !== undefined && near.length > 0) terminal.say(`Similar names: ${near.join(', ')}.`)
+    const others = near?.filter((name) => name !== key) ?? []
+    const isKnown = near !== undefined && others.length < near.length
+    terminal.say(
+      isKnown
+        ? `The journal knows "${key}" as a file or by another name, and not as an order.`
+        : `Neither the API nor the journal shows "${key}".`,
+    )
+    if (others.length > 0) terminal.say(`Similar names: ${others.join(', ')}.`)
     terminal.say(
       `Give the number or the id of an order. Files and records: dropbridge trace ${quoteForShell(key)}.`,
     )
