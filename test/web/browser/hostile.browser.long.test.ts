@@ -195,7 +195,7 @@ describe.skipIf(!hasChromium())('texts that programs would run', () => {
     }
     await site.run()
     for (const { page, troubles } of visitors) {
-      await expect.poll(() => page.locator('main').textContent(), { timeout: 60_000 }).toContain('live ')
+      await expect.poll(() => page.locator('main').textContent(), { timeout: 180_000 }).toContain('live ')
       await expectOnlyTexts(page)
       expect(await page.evaluate(() => 'isStillThere' in globalThis)).toBe(true)
       expect(troubles).toEqual([])
@@ -208,7 +208,7 @@ describe.skipIf(!hasChromium())('texts that programs would run', () => {
           const text = (await shown.textContent()) ?? ''
           return texts.filter((each) => !text.includes(`live ${each}.csv`))
         },
-        { timeout: 60_000 },
+        { timeout: 180_000 },
       )
       .toEqual([])
   }, 600_000)
