@@ -49,9 +49,13 @@ export function judgeRecords(records: readonly PlannedRecord[], owners: Map<stri
 const PLANNED: Verdict = { state: 'planned', apiId: null, problems: [] }
 
 /** The verdict on a record with problems, which is not sent. */
-function leaveUnsent({ skipped, held, problems }: PlannedRecord): Verdict {
-  const others = held ? 'held' : 'rejected'
-  return { state: skipped ? 'skipped' : others, apiId: null, problems }
+function leaveUnsent(record: PlannedRecord): Verdict {
+  return { state: getUnsentState(record), apiId: null, problems: record.problems }
+}
+
+function getUnsentState({ skipped, held }: PlannedRecord): Verdict['state'] {
+  if (skipped) return 'skipped'
+  return held ? 'held' : 'rejected'
 }
 
 export function formatOwnerKey(operation: string, account: string, naturalKey: string): string {

@@ -105,8 +105,10 @@ export function createSummary(route: InboundContext['route'], file: FileEntry, s
         for (const reason of listHoldReasons(record)) count(reasons, reason)
       }
       for (const each of record.problems) count(codes, each.code)
-      if (record.warnings.length === 0) return
-      for (const code of new Set(record.warnings.map((each) => each.code))) count(warnings, code)
+      // Most records have none, and need no set.
+      if (record.warnings.length > 0) {
+        for (const code of new Set(record.warnings.map((each) => each.code))) count(warnings, code)
+      }
     },
     finish({ columns, journal, notes, warnings: ofFile, ...ranges }: SummaryTotals): Summary {
       const problems = [...listFileProblems(), ...ofFile]
